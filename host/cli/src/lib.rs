@@ -1,0 +1,65 @@
+//! The command line: one front end of the host among others. It shows events and hands over what a person wants.
+//!
+//! `args` is what may be typed; `commands` below are what it becomes. **It decides nothing about providers: what it shows
+//! and offers comes from session events and the options in them.** Exit codes are in `exit`. Tests: `tests/tests/doors.rs`.
+
+mod args;
+mod catalog;
+mod doctor;
+mod exit;
+mod grants;
+mod output;
+mod plugins;
+mod run;
+mod setup;
+mod threads;
+
+use args::{Args, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+pub use exit::Exit;
+
+/// Runs the program with the process's arguments.
+pub fn main() -> ExitCode {
+    // The supervisor is this same program; it takes no other way and must not load anything else.
+    if std::env::args_os().nth(1).is_some_and(|arg| arg == jackfield_runtime::process::SUPERVISE) {
+        return jackfield_runtime::process::supervise_main();
+    }
+    let args = Args::parse();
+    start_log();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("jackfield: the event loop can't start: {error}");
+            return Exit::Failed.into();
+        }
+    };
+    let exit = runtime.block_on(dispatch(args));
+    // A blocked read of the terminal must not hold the program up.
+    runtime.shutdown_background();
+    exit.into()
+}
+
+async fn dispatch(args: Args) -> Exit {
+    let result = match args.command {
+        Command::Run(run) => run::run(*run).await,
+        Command::Threads(threads) => threads::run(threads).await,
+        Command::Plugin(plugin) => plugins::run(plugin).await,
+        Command::Grant(grant) => grants::run(grant).await,
+        Command::Doctor(doctor) => doctor::run(doctor).await,
+    };
+    match result {
+        Ok(exit) => exit,
+        Err(failure) => {
+            eprintln!("jackfield: {:#}", failure.error);
+            failure.exit
+        }
+    }
+}
+
+/// Logs for those who ask for them, on stderr.
+fn start_log() {
+    let filter = std::env::var("JACKFIELD_LOG").unwrap_or_else(|_| "off".into());
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+}

@@ -1,0 +1,54 @@
+//! stdout and what a closed one means. Nobody who pipes us into `head` wants a stack of errors.
+
+use std::io::{self, IsTerminal, Write};
+
+/// True when both ends of the conversation with a person are a terminal.
+pub fn person_present() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Writes a line to stdout.
+pub fn line(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// Writes one JSON value as a line.
+pub fn json(value: &impl serde::Serialize) -> io::Result<()> {
+    let text = serde_json::to_string(value)?;
+    line(&text)
+}
+
+/// Text from a plugin or a provider, fit for a terminal: no control characters but line end and tab, no bidirectional overrides.
+pub fn plain(text: &str) -> String {
+    text.chars()
+        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
+        .filter(|c| !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}'))
+        .collect()
+}
+
+/// The first line of a text, cut at `width` characters.
+pub fn headline(text: &str, width: usize) -> String {
+    let text = plain(text);
+    let mut lines = text.trim().lines();
+    let first = lines.next().unwrap_or_default();
+    let mut short: String = first.chars().take(width).collect();
+    if first.chars().count() > width || lines.next().is_some() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_guest_moves_the_cursor() {
+        assert_eq!(plain("a\x1b[2Jb\r\x07c\u{202e}d\te\n"), "a[2Jbcd\te\n");
+        assert_eq!(headline("one\ntwo", 20), "one…");
+        assert_eq!(headline("abcdef", 3), "abc…");
+    }
+}

@@ -1,0 +1,225 @@
+//! `jackfield run`: one prompt, from the first word to the exit code.
+
+mod approve;
+mod json;
+mod prompt;
+mod text;
+mod verdict;
+
+use crate::args::{Approve, Format, RunArgs};
+use crate::catalog;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::{output, setup};
+use approve::Approver;
+use jackfield_core::contract::Content;
+use jackfield_core::event::{EventBody, SessionEvent};
+use jackfield_core::id::{RunId, ThreadId};
+use jackfield_runtime::host::{Host, Plugin};
+use jackfield_runtime::instance::Instance;
+use jackfield_runtime::thread::Thread;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::signal::unix::{SignalKind, signal};
+use verdict::Verdict;
+
+/// Shows events to somebody. An error means that nobody reads any more.
+trait View {
+    fn opened(&mut self, thread: &Thread, provider: &str) -> std::io::Result<()>;
+    fn event(&mut self, event: &SessionEvent) -> std::io::Result<()>;
+    /// A sign of life, when nothing has come for a while.
+    fn tick(&mut self) -> std::io::Result<()>;
+    fn closed(&mut self, exit: Exit) -> std::io::Result<()>;
+    /// A word of our own to the person.
+    fn say(&mut self, text: &str);
+}
+
+/// Carries the command out.
+pub async fn run(args: RunArgs) -> Outcome {
+    let content = vec![Content::Text(prompt::read(&args.prompt)?)];
+    let host = setup::open_host()?;
+    let (plugin, provider) = choose_plugin(&host, &args).await?;
+    let instance = instance(&args, &provider)?;
+    let thread = match &args.resume {
+        Some(id) => host.resume_thread(&plugin, instance, &thread_id(id)?).await?,
+        None => {
+            let folder = match &args.cwd {
+                Some(folder) => folder.clone(),
+                None => std::env::current_dir()?,
+            };
+            host.new_thread(&plugin, instance, &folder).await?
+        }
+    };
+    let mut view: Box<dyn View> = match (args.json, args.format) {
+        (true, _) | (_, Format::Json) => Box::new(json::Json::default()),
+        (false, Format::Text) => Box::new(text::Text::new()),
+    };
+    let mut approver = Approver::new(args.approve);
+    if args.approve == Approve::Ask && (!output::person_present() || view_is_json(&args)) {
+        view.say("nobody can be asked here, so --approve ask becomes deny");
+        approver = Approver::without_person();
+    }
+    converse(&thread, &provider, content, view.as_mut(), &mut approver).await
+}
+
+fn view_is_json(args: &RunArgs) -> bool {
+    args.json || args.format == Format::Json
+}
+
+async fn converse(thread: &Thread, provider: &str, content: Vec<Content>, view: &mut dyn View, approver: &mut Approver) -> Outcome {
+    let mut events = thread.subscribe();
+    let mut interrupts = signal(SignalKind::interrupt())?;
+    let mut terminations = signal(SignalKind::terminate())?;
+    let mut life = tokio::time::interval(std::time::Duration::from_millis(500));
+    if view.opened(thread, provider).is_err() {
+        return Ok(Exit::Failed);
+    }
+    let run = tokio::select! {
+        run = thread.send(content) => run?,
+        _ = interrupts.recv() => return stopped(thread, view).await,
+        _ = terminations.recv() => return stopped(thread, view).await,
+    };
+    let mut verdict = Verdict::new(run.clone());
+    let mut ctrl_c = 0;
+    while !verdict.is_final() {
+        tokio::select! {
+            event = events.next() => {
+                let Some(event) = event else { break };
+                for event in expand(thread, event)? {
+                    verdict.take(&event);
+                    if view.event(&event).is_err() {
+                        eprintln!("jackfield: stdout was closed; the run is ended");
+                        thread.kill().await?;
+                        return Ok(Exit::Failed);
+                    }
+                    approver.take(&event);
+                }
+            }
+            answer = approver.next() => {
+                if let Err(error) = thread.answer(answer.request, answer.reply, &answer.by).await {
+                    view.say(&format!("the answer did not count: {error}"));
+                }
+            }
+            _ = interrupts.recv() => {
+                ctrl_c += 1;
+                approver.give_up();
+                if ctrl_c > 1 {
+                    thread.kill().await?;
+                } else {
+                    view.say("interrupting; Ctrl-C again ends it at once");
+                    if let Err(error) = thread.interrupt().await {
+                        view.say(&error.to_string());
+                    }
+                }
+            }
+            _ = terminations.recv() => {
+                ctrl_c += 1;
+                thread.kill().await?;
+            }
+            _ = life.tick() => {
+                let _ = view.tick();
+            }
+        }
+    }
+    thread.close().await?;
+    show_rest(thread, &mut events, view).await?;
+    let exit = if ctrl_c > 0 && verdict.exit() != Exit::Completed { Exit::Interrupted } else { verdict.exit() };
+    let _ = view.closed(exit);
+    Ok(exit)
+}
+
+/// Stopped before the message was taken.
+async fn stopped(thread: &Thread, view: &mut dyn View) -> Outcome {
+    thread.kill().await?;
+    let _ = view.closed(Exit::Interrupted);
+    Ok(Exit::Interrupted)
+}
+
+/// What the end of the session still says.
+async fn show_rest(thread: &Thread, events: &mut jackfield_runtime::thread_log::Subscription, view: &mut dyn View) -> Result<(), Failure> {
+    while let Some(event) = events.next_now() {
+        for event in expand(thread, event)? {
+            let _ = view.event(&event);
+        }
+    }
+    Ok(())
+}
+
+/// A gap of our own queue is filled from the store: a slow reader loses nothing.
+fn expand(thread: &Thread, event: Arc<SessionEvent>) -> Result<Vec<Arc<SessionEvent>>, Failure> {
+    let EventBody::Gap { from_seq, to_seq } = event.draft.body else {
+        return Ok(vec![event]);
+    };
+    if to_seq != event.seq {
+        // A gap that is itself stored: numbers that a dead host had reserved.
+        return Ok(vec![event]);
+    }
+    let mut found = Vec::new();
+    let mut after = from_seq - 1;
+    while after < to_seq {
+        let page = thread.events_after(after, 500)?;
+        let Some(last) = page.last() else { break };
+        after = last.seq;
+        found.extend(page.into_iter().filter(|event| event.seq <= to_seq).map(Arc::new));
+    }
+    Ok(found)
+}
+
+async fn choose_plugin(host: &Host, args: &RunArgs) -> Result<(Plugin, String), Failure> {
+    let found = match (&args.plugin, &args.provider, &args.resume) {
+        (Some(file), _, _) => catalog::file(file)?,
+        (None, Some(name), _) => catalog::bundled(name)?,
+        (None, None, Some(thread)) => {
+            let row = host.thread_row(&thread_id(thread)?)?;
+            catalog::bundled(&row.plugin).map_err(|_| Failure::usage(format!("thread {thread} was begun with the plugin {}; name its file with --plugin FILE", row.plugin)))?
+        }
+        (None, None, None) => catalog::bundled(catalog::DEFAULT)?,
+    };
+    let plugin = host.add_plugin(found.bytes, found.bundled).await.map_err(|error| match &args.plugin {
+        Some(file) => Failure::unavailable(format!("{}: {error}", file.display())),
+        None => error.into(),
+    })?;
+    let name = plugin.generation.manifest().full_name();
+    let provider = name.strip_prefix("jackfield/").filter(|_| plugin.bundled).map_or(name.clone(), str::to_owned);
+    Ok((plugin, provider))
+}
+
+fn instance(args: &RunArgs, provider: &str) -> Result<Instance, Failure> {
+    let mut instance = Instance {
+        name: provider.to_owned(),
+        program_args: args.exe_arg.clone(),
+        ..Instance::default()
+    };
+    for (key, value) in &args.options {
+        let value = serde_json::from_str(value).unwrap_or_else(|_| serde_json::Value::String(value.clone()));
+        instance.options.insert(key.clone(), value);
+    }
+    for (name, path) in &args.exe {
+        instance.programs.insert(name.clone(), absolute(path)?);
+    }
+    for text in &args.env {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, value.to_owned()),
+            None => (text.as_str(), std::env::var(text).map_err(|_| Failure::usage(format!("--env {text} passes on your own {text}, which is not set")))?),
+        };
+        instance.env.push((name.to_owned(), value));
+    }
+    for (name, value) in [("model", &args.model), ("mode", &args.mode)] {
+        if let Some(value) = value {
+            instance.selection.push((name.to_owned(), value.clone()));
+        }
+    }
+    Ok(instance)
+}
+
+fn absolute(path: &str) -> Result<PathBuf, Failure> {
+    Ok(std::path::absolute(path)?)
+}
+
+fn thread_id(text: &str) -> Result<ThreadId, Failure> {
+    ThreadId::parse(text).ok_or_else(|| Failure::usage(format!("'{text}' is no thread; `jackfield threads list` shows those there are")))
+}
+
+/// The run that a view or a verdict is about.
+fn is_of(event: &SessionEvent, run: &RunId) -> bool {
+    event.draft.run.as_ref() == Some(run)
+}

@@ -1,0 +1,57 @@
+//! How a run went, as an exit code.
+
+use super::is_of;
+use crate::exit::Exit;
+use jackfield_core::contract::FaultKind;
+use jackfield_core::event::{EventBody, RunStatus, SessionEnd, SessionEvent};
+use jackfield_core::id::RunId;
+
+/// Follows the events of one run.
+pub struct Verdict {
+    run: RunId,
+    ended: Option<RunStatus>,
+    refused: bool,
+    unavailable: bool,
+    session_over: bool,
+}
+
+impl Verdict {
+    pub fn new(run: RunId) -> Verdict {
+        Verdict {
+            run,
+            ended: None,
+            refused: false,
+            unavailable: false,
+            session_over: false,
+        }
+    }
+
+    pub fn take(&mut self, event: &SessionEvent) {
+        match &event.draft.body {
+            EventBody::RunEnded { status, fault, .. } if is_of(event, &self.run) => {
+                self.ended = Some(*status);
+                self.refused |= fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Denied);
+            }
+            EventBody::SessionEnded { reason, .. } => {
+                self.session_over = true;
+                self.unavailable |= *reason == SessionEnd::StartFailed;
+            }
+            _ => {}
+        }
+    }
+
+    /// True when nothing more of the run can come.
+    pub fn is_final(&self) -> bool {
+        self.ended.is_some() || self.session_over
+    }
+
+    pub fn exit(&self) -> Exit {
+        match self.ended {
+            Some(RunStatus::Completed) => Exit::Completed,
+            Some(RunStatus::Interrupted | RunStatus::Cancelled) => Exit::Interrupted,
+            _ if self.refused => Exit::Refused,
+            _ if self.unavailable => Exit::Unavailable,
+            _ => Exit::Failed,
+        }
+    }
+}

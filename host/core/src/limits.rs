@@ -1,0 +1,189 @@
+//! The one table of limits, timeouts and debounces. Nothing in the house is unbounded, and no number is written elsewhere.
+//!
+//! **Every field carries its unit in its name and its reason in its doc; `Limits::check` says how they must fit each other.**
+
+use serde::{Deserialize, Serialize};
+
+const KIB: u64 = 1024;
+const MIB: u64 = 1024 * KIB;
+
+macro_rules! limits {
+    ($( $(#[doc = $doc:literal])+ $name:ident = $value:expr; )+) => {
+        /// All numbers, with the defaults of an open install.
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct Limits { $( $(#[doc = $doc])+ pub $name: u64, )+ }
+
+        impl Default for Limits {
+            fn default() -> Self { Limits { $( $name: $value, )+ } }
+        }
+
+        impl Limits {
+            /// Name, value and reason of each limit, for `doctor` and the documentation.
+            pub fn table(&self) -> Vec<(&'static str, u64, &'static str)> {
+                vec![ $( (stringify!($name), self.$name, concat!($($doc),+).trim_ascii()), )+ ]
+            }
+        }
+    };
+}
+
+limits! {
+    /// A plugin file. The largest language runtime seen in a component is 18 MB.
+    plugin_bytes = 64 * MIB;
+    /// The manifest in a plugin file. A person reads it whole.
+    manifest_bytes = 256 * KIB;
+    /// One message from a channel. A real client put 1.3 MB in one line; a picture twice in one line comes to more.
+    frame_bytes = 16 * MIB;
+    /// What one batch of inputs may hold, so that a burst cannot fill the guest.
+    batch_bytes = 20 * MIB;
+    /// Frames in one batch: beyond 64 nothing is gained.
+    batch_frames = 64;
+    /// Linear memory of one session. A frame is in it up to four times (text, parsed, item, output).
+    guest_memory_bytes = 160 * MIB;
+    /// Tables of one session, in elements.
+    guest_table_elements = 100_000;
+    /// Core instances of one session, and as many tables and memories: a component has a handful.
+    guest_instances = 32;
+    /// Stack of a plugin. Deep JSON needs some; ours is on a 2 MiB thread.
+    guest_stack_bytes = MIB;
+    /// CPU time of one call, in milliseconds. A frame of 16 MiB takes about 100 ms.
+    call_cpu_ms = 2_000;
+    /// How long one call runs before others on its thread get their turn, in milliseconds.
+    call_slice_ms = 10;
+    /// Outputs of one call.
+    call_outputs = 10_000;
+    /// Bytes the host lifts out of the guest in one call: a frame's text in two outputs, and room.
+    call_output_bytes = 48 * MIB;
+    /// Calls of `diag.log` in one call of the plugin, each cut at 4 KiB.
+    diag_lines = 64;
+    /// One line of `diag.log`.
+    diag_line_bytes = 4 * KIB;
+    /// Messages that wait to be written to one channel.
+    write_queue_messages = 1_024;
+    /// Bytes that wait to be written to one channel; a prompt of 10 MiB must fit.
+    write_queue_bytes = 32 * MIB;
+    /// Frames read from a session's channels and not yet handed to the plugin. A full queue stops the reader, never the reading of stderr.
+    read_queue_frames = 4_096;
+    /// Bytes read from a channel and not yet handed to the plugin.
+    read_queue_bytes = 32 * MIB;
+    /// One piece of stderr.
+    stderr_frame_bytes = 8 * KIB;
+    /// What is kept of stderr for the report of a channel's end.
+    stderr_tail_bytes = 4 * KIB;
+    /// Pieces of stderr that wait while the reader of a session is slow; older ones are dropped and counted. The program must never block on stderr.
+    stderr_queue_frames = 64;
+    /// Processes of one session.
+    session_processes = 8;
+    /// Timers of one session.
+    session_timers = 64;
+    /// Events that wait for one subscriber before it gets a `gap`.
+    subscriber_events = 8_192;
+    /// Raw frames kept for `show the frame behind this event`, in bytes per session.
+    raw_ring_bytes = 4 * MIB;
+    /// A journal in memory; beyond it the file holds the rest.
+    journal_memory_bytes = 8 * MIB;
+    /// A journal in all; beyond it the session restarts on its cursors at the next quiet point.
+    journal_bytes = 256 * MIB;
+    /// Text of one item kept in memory and stored.
+    item_text_bytes = 8 * MIB;
+    /// Raw data kept of a thing that nobody understood.
+    unknown_raw_bytes = 4 * KIB;
+    /// Diagnostics kept per session.
+    diagnostics_kept = 256;
+    /// Warnings of one kind shown before they are only counted.
+    warnings_per_kind = 1;
+    /// A message a person sends.
+    prompt_bytes = 12 * MIB;
+    /// One text that came from a plugin or a provider and is shown as a label, title or error.
+    label_bytes = 4 * KIB;
+    /// Open requests of one session.
+    open_requests = 256;
+    /// Tasks that ended and requests that were resolved, remembered per session so that a late word about one finds it.
+    ended_kept = 256;
+    /// Open items of one turn, and open tasks of one thread.
+    open_items = 4_096;
+    /// Updates held because the reply that names their thread has not come.
+    held_updates = 1_024;
+    /// Summary of a conversation handed to another provider, in characters, where the provider recommends nothing else.
+    handoff_chars = 32_000;
+    /// Queued messages of one thread.
+    queued_runs = 64;
+
+    /// From spawn to the answer of the provider's handshake, in milliseconds. The slowest real one took 7 s on a loaded machine.
+    handshake_ms = 60_000;
+    /// From a command to its `done` where the provider must say something, in milliseconds.
+    command_ms = 30_000;
+    /// Silence in an open turn with nothing pending before `stalled` is said, in milliseconds. It ends nothing.
+    silence_ms = 60_000;
+    /// From an interrupt to its acknowledgement, in milliseconds.
+    interrupt_ack_ms = 5_000;
+    /// From an acknowledged interrupt to the turn's end, in milliseconds.
+    interrupt_end_ms = 10_000;
+    /// From the end of a process's stdin to SIGTERM, in milliseconds. One real client needs 5 s.
+    stdin_close_ms = 6_000;
+    /// From SIGTERM to SIGKILL, in milliseconds.
+    terminate_ms = 2_000;
+    /// For updates that follow a turn's end and still belong to it, in milliseconds.
+    drain_ms = 250;
+    /// How long a run's stream stays open for background work after its end, in milliseconds.
+    background_ms = 600_000;
+    /// How long the store may be busy with another process, in milliseconds.
+    store_busy_ms = 5_000;
+    /// Text deltas are gathered this long before they are stored, in milliseconds.
+    store_flush_ms = 200;
+    /// Jobs that wait for the store's thread before those who append must wait.
+    store_queue_jobs = 1_024;
+    /// Text of one stored row that was merged from deltas. A page of events is read in rows.
+    store_merge_bytes = 64 * KIB;
+    /// Sequence numbers reserved in the store at once; those unused after a crash are announced as a gap.
+    seq_reserve = 4_096;
+    /// From the start of a program's supervisor to its word that the program runs, in milliseconds. Seconds on a loaded machine.
+    spawn_ms = 10_000;
+    /// After a program's end: how long processes it left behind may still write before they are killed, and how long its pipes may be silent before they count as drained, in milliseconds. A crash must be known at once.
+    leftover_ms = 100;
+    /// From SIGKILL to the end of every process of a tree, in milliseconds. More only for one that hangs in the kernel.
+    kill_ms = 2_000;
+    /// Graceful end of a session, in milliseconds, before everything is killed.
+    close_ms = 10_000;
+}
+
+impl Limits {
+    /// How the numbers must fit each other; the names of those that do not.
+    pub fn check(&self) -> Result<(), String> {
+        let rules = [
+            (self.frame_bytes <= self.batch_bytes, "frame_bytes must fit batch_bytes"),
+            (self.frame_bytes * 2 <= self.call_output_bytes, "a frame's text, told twice, must fit call_output_bytes"),
+            (self.batch_bytes * 4 <= self.guest_memory_bytes, "batch_bytes, four times over, must fit guest_memory_bytes"),
+            (self.call_output_bytes <= self.guest_memory_bytes, "call_output_bytes must fit guest_memory_bytes"),
+            (self.frame_bytes <= self.read_queue_bytes, "frame_bytes must fit read_queue_bytes"),
+            (self.prompt_bytes < self.frame_bytes, "prompt_bytes must be less than frame_bytes: the provider may echo it"),
+            (self.prompt_bytes * 2 <= self.write_queue_bytes, "a prompt with its JSON escapes must fit write_queue_bytes"),
+            (self.call_slice_ms < self.call_cpu_ms, "call_slice_ms must be less than call_cpu_ms"),
+            (self.journal_memory_bytes <= self.journal_bytes, "journal_memory_bytes must fit journal_bytes"),
+            (self.stderr_tail_bytes <= self.stderr_frame_bytes * 64, "stderr_tail_bytes must fit 64 pieces"),
+        ];
+        let wrong: Vec<_> = rules.iter().filter(|(ok, _)| !ok).map(|(_, rule)| *rule).collect();
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_fit_each_other() {
+        assert_eq!(Limits::default().check(), Ok(()));
+    }
+
+    #[test]
+    fn a_misfit_is_named() {
+        let limits = Limits { guest_memory_bytes: 1, ..Limits::default() };
+        assert!(limits.check().unwrap_err().contains("guest_memory_bytes"));
+    }
+
+    #[test]
+    fn every_limit_names_its_reason() {
+        assert!(Limits::default().table().iter().all(|(_, value, reason)| *value > 0 && reason.len() > 10));
+    }
+}

@@ -1,0 +1,293 @@
+//! What makes a manifest valid, beyond its syntax. One function per table; every error names the key and the way out.
+
+use super::holes::{Piece, pieces};
+use super::{Arg, GuardRule, Hole, Manifest, Origin, Root, SpawnProfile, forbidden_env};
+use std::collections::BTreeSet;
+
+/// Why a manifest is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ManifestError {
+    /// Not TOML or JSON, an unknown key, a missing key, a value of the wrong type.
+    #[error("{form} cannot be read: {detail}")]
+    Syntax {
+        /// Which form was read.
+        form: &'static str,
+        /// What is wrong, with the key.
+        detail: String,
+    },
+    /// A value that the manifest may not have.
+    #[error("{key} = {value:?}: {expected}")]
+    Invalid {
+        /// The key, with its table: `spawn.main.program`.
+        key: String,
+        /// The value.
+        value: String,
+        /// What it must be.
+        expected: String,
+    },
+    /// An environment variable that no manifest may ask for.
+    #[error("{key} asks for {name}, which {what}; remove it. An operator can set it for an instance of their own")]
+    ForbiddenEnv {
+        /// The key.
+        key: String,
+        /// The variable.
+        name: String,
+        /// What it does.
+        what: &'static str,
+    },
+    /// Two entries of the same name.
+    #[error("{key} {name:?} is there twice; rename one")]
+    Duplicate {
+        /// The table.
+        key: String,
+        /// The name.
+        name: String,
+    },
+    /// A name that nothing in the manifest has.
+    #[error("{key} names {name:?}, which the manifest does not have; add {missing}")]
+    Dangling {
+        /// The key.
+        key: String,
+        /// The name.
+        name: String,
+        /// What to add.
+        missing: String,
+    },
+}
+
+impl ManifestError {
+    /// Stable name of the error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            ManifestError::Syntax { .. } => "manifest-syntax",
+            ManifestError::Invalid { .. } => "manifest-invalid",
+            ManifestError::ForbiddenEnv { .. } => "manifest-forbidden-env",
+            ManifestError::Duplicate { .. } => "manifest-duplicate",
+            ManifestError::Dangling { .. } => "manifest-dangling",
+        }
+    }
+}
+
+type Checked = Result<(), ManifestError>;
+
+fn require(ok: bool, key: impl Into<String>, value: &str, expected: &str) -> Checked {
+    if ok {
+        Ok(())
+    } else {
+        Err(ManifestError::Invalid {
+            key: key.into(),
+            value: value.chars().take(120).collect(),
+            expected: expected.to_owned(),
+        })
+    }
+}
+
+fn is_slug(text: &str) -> bool {
+    text.len() <= 64
+        && text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}
+
+fn slug(key: impl Into<String>, value: &str) -> Checked {
+    require(is_slug(value), key, value, "a name is [a-z][a-z0-9-]*, at most 64 characters")
+}
+
+fn text(key: impl Into<String>, value: &str) -> Checked {
+    let ok = !value.trim().is_empty() && value.len() <= 1024 && !value.chars().any(char::is_control);
+    require(ok, key, value, "a text of one line, 1 to 1024 bytes")
+}
+
+fn unique<'a>(key: &str, names: impl Iterator<Item = &'a str>) -> Checked {
+    let mut seen = BTreeSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(ManifestError::Duplicate { key: key.to_owned(), name: name.to_owned() });
+        }
+    }
+    Ok(())
+}
+
+fn program(key: String, value: &str) -> Checked {
+    let absolute =
+        value.starts_with('/') && !value.ends_with('/') && !value.split('/').any(|part| part == ".." || part == ".");
+    let name = !value.contains('/') && value != "." && value != "..";
+    let ok = !value.is_empty()
+        && !value.starts_with('-')
+        && (absolute || name)
+        && !value.chars().any(|c| c.is_control() || c.is_whitespace());
+    require(
+        ok,
+        key,
+        value,
+        "a program is a name looked up in PATH, or an absolute path without '..'; arguments go into `args`",
+    )
+}
+
+fn pointer(key: String, value: &str) -> Checked {
+    require(value.starts_with('/'), key, value, "a JSON pointer begins with '/'")
+}
+
+impl Manifest {
+    /// Checks all that the types do not say.
+    pub(super) fn check(&self) -> Checked {
+        slug("publisher", &self.publisher)?;
+        slug("name", &self.name)?;
+        text("license", &self.license)?;
+        text("description", &self.description)?;
+        for cli in &self.cli {
+            program(format!("cli.{}.program", cli.program), &cli.program)?;
+        }
+        unique("cli.program", self.cli.iter().map(|c| c.program.as_str()))?;
+        unique("spawn.profile", self.spawn.iter().map(|p| p.profile.as_str()))?;
+        unique("root.name", self.root.iter().map(|r| r.name.as_str()))?;
+        unique("origin.name", self.origin.iter().map(|o| o.name.as_str()))?;
+        unique("secret.name", self.secret.iter().map(|s| s.name.as_str()))?;
+        self.spawn.iter().try_for_each(profile)?;
+        self.root.iter().try_for_each(root)?;
+        self.origin.iter().try_for_each(|o| self.origin(o))?;
+        for secret in &self.secret {
+            slug("secret.name", &secret.name)?;
+            text(format!("secret.{}.description", secret.name), &secret.description)?;
+        }
+        self.guard.iter().enumerate().try_for_each(|(i, g)| self.guard(i, g))
+    }
+
+    fn origin(&self, origin: &Origin) -> Checked {
+        slug("origin.name", &origin.name)?;
+        let key = format!("origin.{}", origin.name);
+        match (&origin.url, &origin.loopback) {
+            (Some(url), None) => {
+                let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+                let ok = host.is_some_and(|h| {
+                    !h.is_empty()
+                        && !h.contains(['/', '@', '?', '#', '\\'])
+                        && !h.chars().any(|c| c.is_whitespace() || c.is_control())
+                });
+                require(
+                    ok,
+                    format!("{key}.url"),
+                    url,
+                    "an origin is scheme, host and port only: https://api.example.com",
+                )
+            }
+            (None, Some(name)) => self.has_profile(&format!("{key}.loopback"), name),
+            _ => require(false, key, &origin.name, "an origin has exactly one of `url` and `loopback`"),
+        }
+    }
+
+    fn guard(&self, index: usize, guard: &GuardRule) -> Checked {
+        let key = format!("guard[{index}]");
+        self.has_profile(&format!("{key}.profile"), &guard.profile)?;
+        let json = self.profile(&guard.profile).is_some_and(|p| p.framing.is_json());
+        require(
+            json,
+            format!("{key}.profile"),
+            &guard.profile,
+            "a guarded profile has framing ndjson or json-rpc: the host must be able to read the answer",
+        )?;
+        require(!guard.request.is_empty(), format!("{key}.request"), "", "name at least one pointer and its value")?;
+        require(!guard.answer.is_empty(), format!("{key}.answer"), "", "name at least one pointer and its value")?;
+        require(
+            !guard.allow.is_empty() && guard.allow.values().all(|v| !v.is_empty()),
+            format!("{key}.allow"),
+            "",
+            "name at least one pointer and the values that allow",
+        )?;
+        require(
+            guard.answer_input.is_none() || guard.input.is_some(),
+            format!("{key}.answer-input"),
+            "",
+            "needs `input`: what it is compared with",
+        )?;
+        let single = [&guard.request_id, &guard.answer_id];
+        let pointers = guard.request.keys().chain(guard.answer.keys()).chain(guard.allow.keys()).chain(single);
+        let optional = guard.input.iter().chain(&guard.answer_input).chain(&guard.only_if_offered);
+        pointers.chain(optional).try_for_each(|p| pointer(key.clone(), p))
+    }
+
+    fn has_profile(&self, key: &str, name: &str) -> Checked {
+        match self.profile(name) {
+            Some(_) => Ok(()),
+            None => Err(ManifestError::Dangling {
+                key: key.to_owned(),
+                name: name.to_owned(),
+                missing: format!("a [[spawn]] with profile = {name:?}"),
+            }),
+        }
+    }
+}
+
+fn root(root: &Root) -> Checked {
+    slug("root.name", &root.name)?;
+    let tail = root.path.strip_prefix("~/").or_else(|| root.path.strip_prefix('/'));
+    let ok = tail.is_some_and(|t| {
+        !t.is_empty() && !t.split('/').any(|part| part == ".." || part == ".") && !t.chars().any(char::is_control)
+    });
+    require(
+        ok,
+        format!("root.{}.path", root.name),
+        &root.path,
+        "a root is a folder, absolute or beginning with '~/', without '..', and never all of either",
+    )
+}
+
+fn profile(profile: &SpawnProfile) -> Checked {
+    slug("spawn.profile", &profile.profile)?;
+    let key = format!("spawn.{}", profile.profile);
+    program(format!("{key}.program"), &profile.program)?;
+    for (name, hole) in &profile.holes {
+        slug(format!("{key}.holes"), name)?;
+        let Hole::Enum { values } = hole else { continue };
+        require(!values.is_empty(), format!("{key}.holes.{name}.values"), "", "an enum has at least one value")?;
+        let bad = values.iter().find(|v| v.is_empty() || v.starts_with('-') || v.chars().any(char::is_control));
+        require(
+            bad.is_none(),
+            format!("{key}.holes.{name}.values"),
+            bad.map_or("", |v| v),
+            "a value is not empty and never begins with '-'",
+        )?;
+    }
+    let mut used = BTreeSet::new();
+    for part in profile.args.iter().flat_map(Arg::parts) {
+        require(!part.contains('\0'), format!("{key}.args"), part, "an argument holds no NUL")?;
+        let pieces = pieces(part).map_err(|expected| ManifestError::Invalid {
+            key: format!("{key}.args"),
+            value: part.clone(),
+            expected,
+        })?;
+        used.extend(
+            pieces
+                .into_iter()
+                .filter_map(|piece| if let Piece::Hole(name) = piece { Some(name.to_owned()) } else { None }),
+        );
+    }
+    let dangling = |name: &String, missing: String, at: &str| ManifestError::Dangling {
+        key: format!("{key}.{at}"),
+        name: name.clone(),
+        missing,
+    };
+    if let Some(name) = used.iter().find(|name| !profile.holes.contains_key(*name)) {
+        return Err(dangling(name, format!("its type to [spawn.holes]: {name} = {{ type = \"…\" }}"), "args"));
+    }
+    if let Some(name) = profile.holes.keys().find(|name| !used.contains(*name)) {
+        return Err(dangling(name, format!("{{{name}}} to args, or remove the hole"), "holes"));
+    }
+    unique(&format!("{key}.env"), profile.env.iter().map(String::as_str))?;
+    profile.env.iter().try_for_each(|name| env(&format!("{key}.env"), name))
+}
+
+fn env(key: &str, name: &str) -> Checked {
+    let shape = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    require(shape, key, name, "a variable is [A-Za-z_][A-Za-z0-9_]*, its name only; values come from the operator")?;
+    match forbidden_env(name) {
+        None => Ok(()),
+        Some(kind) => {
+            Err(ManifestError::ForbiddenEnv { key: key.to_owned(), name: name.to_owned(), what: kind.what() })
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "check_tests.rs"]
+mod tests;

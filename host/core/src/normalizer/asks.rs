@@ -1,0 +1,179 @@
+//! Requests, as the provider opens and closes them. What may be answered is in `requests`.
+
+use super::item::Kind;
+use super::report::{How, Where};
+use super::route::Spot;
+use super::tasks::Loose;
+use super::thread::Slot;
+use super::{clean, Normalizer};
+use crate::contract::{self, Status, Subject};
+use crate::event::{EventBody, Request, RequestSubject, Resolution, RunStatus};
+use crate::id::{ItemId, RequestId};
+use crate::requests::{Place, Resolved};
+use crate::scrub;
+
+impl Normalizer {
+    pub(super) fn requests_opened(&mut self, spot: &Spot, requests: Vec<contract::Request>) {
+        for told in requests {
+            self.request_opened(spot, told);
+        }
+    }
+
+    fn request_opened(&mut self, spot: &Spot, told: contract::Request) {
+        let t = spot.thread;
+        if spot.replayed {
+            return self.tally("request-told-again");
+        }
+        if self.requests.has_native(t, &told.id) {
+            return self.tally("request-open-already");
+        }
+        if self.requests.open().len() as u64 >= self.limits.open_requests {
+            let text = format!("more than open_requests ({}) requests are open; this one cannot be answered", self.limits.open_requests);
+            return self.warn(t, "open-requests", text);
+        }
+        let item = told.item.as_ref().and_then(|id| self.item_asked_about(spot, id, &told.subject));
+        let mut place = self.here(spot);
+        let parent = spot.is_nested().then(|| self.settle(spot)).and_then(|(slot, parent)| Some((slot, parent?)));
+        let mut outlives_turn = false;
+        if let Some((slot, parent)) = parent {
+            let turn = self.threads[t].turn(slot);
+            outlives_turn = turn.is_some_and(|turn| self.threads[t].is_background(turn, &parent)) || matches!(slot, Slot::Ended(_));
+            place = Where { run: turn.and_then(|turn| turn.run.clone()), turn: turn.map(|turn| turn.id.clone()), parent: Some(parent) };
+        }
+        if place.run.is_none() && self.threads[t].open.is_none() && !matches!(told.subject, Subject::Login(_)) {
+            place.run = self.threads[t].waiting_run().map(|run| run.id.clone());
+        }
+        let (digits, correlation) = self.mint_here(t, Loose::Request, &told.id, self.capabilities.identity.native_request_ids);
+        let native = told.id.clone();
+        let request = self.clean_request(RequestId::from_digits(&digits), item.clone(), told);
+        let kept = Place { thread: t, run: place.run.clone(), turn: place.turn.clone(), parent: place.parent.clone(), outlives_turn };
+        self.requests.add(request.clone(), native, kept);
+        if let Some(item) = &item {
+            self.set_item_waiting(t, item, true);
+        }
+        let how = How { correlation: Some(correlation), ..How::TOLD };
+        self.emit(t, place.clone(), how, EventBody::RequestOpened { request });
+        if let Some(run) = place.run {
+            self.set_run_status(t, &run, RunStatus::Waiting);
+        }
+    }
+
+    /// The item that a request is about. A request may be the first to tell of a call.
+    fn item_asked_about(&mut self, spot: &Spot, id: &str, subject: &Subject) -> Option<ItemId> {
+        let t = spot.thread;
+        let native = spot.native(id);
+        let key = (Kind::Tool, native.clone());
+        let state = &self.threads[t];
+        let known = state.live_slots().into_iter().find_map(|slot| {
+            let turn = state.turn(slot)?;
+            let open = turn.open.iter().rev().find(|open| open.kind == Kind::Tool && open.native.as_deref() == Some(&native));
+            open.map(|open| open.item.id.clone()).or_else(|| turn.known.get(&key).cloned().filter(|_| slot == Slot::Open))
+        });
+        if known.is_some() {
+            return known;
+        }
+        let Subject::Approval(tool) = subject else { return None };
+        let (slot, parent) = self.settle_item(spot, Kind::Tool, Some(&native));
+        self.close_messages_before(t, slot, &parent, Kind::Tool, true);
+        let limits = self.limits.clone();
+        let body = contract::ItemBody::Tool(tool.clone());
+        let at = self.open_item(t, slot, Kind::Tool, Some(native), parent, How::MADE, |open| {
+            open.merge(body, false, &limits);
+        })?;
+        Some(self.threads[t].turn(slot)?.open.get(at)?.item.id.clone())
+    }
+
+    fn clean_request(&self, id: RequestId, item: Option<ItemId>, mut told: contract::Request) -> Request {
+        let limits = &self.limits;
+        clean::maybe(&mut told.reason, limits);
+        clean::offers(&mut told.options, limits);
+        clean::questions(&mut told.questions, limits);
+        let subject = match told.subject {
+            Subject::Approval(mut tool) => {
+                clean::tool(&mut tool, limits);
+                RequestSubject::Approval { tool }
+            }
+            Subject::Plan(mut text) => {
+                clean::bound(&mut text, limits.item_text_bytes);
+                RequestSubject::Plan { text }
+            }
+            Subject::Questions => RequestSubject::Questions,
+            Subject::Login(mut login) => {
+                clean::login(&mut login, limits);
+                RequestSubject::Login { login }
+            }
+            Subject::HostTool(mut tool) => {
+                clean::tool(&mut tool, limits);
+                RequestSubject::HostTool { tool }
+            }
+            Subject::Other(mut other) => {
+                clean::label(&mut other.name, limits);
+                RequestSubject::Unknown { name: other.name, json: scrub::cut(&other.json, limits.unknown_raw_bytes) }
+            }
+        };
+        Request {
+            id, item, subject,
+            reason: told.reason,
+            options: told.options,
+            questions: told.questions,
+            raw: told.raw.map(|raw| scrub::cut(&raw, limits.unknown_raw_bytes)),
+            expires_ms: told.expires_ms.and_then(clean::millis),
+        }
+    }
+
+    pub(super) fn requests_closed(&mut self, spot: &Spot, ends: Vec<contract::RequestEnd>) {
+        for end in ends {
+            match self.requests.close(spot.thread, &end.id, end.status) {
+                Some(resolved) => self.show_resolved(resolved),
+                None => self.tally("request-closed-again"),
+            }
+        }
+    }
+
+    pub(super) fn resolve_requests(&mut self, resolution: &Resolution, pick: impl Fn(&Place) -> bool) {
+        // The run ends next: it does not go on for a moment.
+        self.closing = true;
+        for resolved in self.requests.resolve_where(resolution, |open| pick(&open.place)) {
+            self.show_resolved(resolved);
+        }
+        self.closing = false;
+    }
+
+    pub(super) fn show_resolved(&mut self, resolved: Resolved) {
+        let Place { thread: t, run, turn, parent, .. } = resolved.place;
+        let place = Where { run: run.clone(), turn, parent };
+        let how = if matches!(resolved.resolution, Resolution::Answered { .. }) { How::TOLD } else { How::MADE };
+        self.emit(t, place, how, EventBody::RequestResolved { request: resolved.id, resolution: resolved.resolution });
+        if let Some(item) = &resolved.item {
+            self.set_item_waiting(t, item, false);
+        }
+        let Some(run) = run else { return };
+        if resolved.stops_turn {
+            if let Some(run) = self.threads[t].run_mut(&run) {
+                run.interrupted = true;
+            }
+        }
+        let started = self.threads[t].run(&run).is_some_and(|run| run.started);
+        if !self.closing && !self.requests.open().iter().any(|open| open.place.run.as_ref() == Some(&run)) {
+            self.set_run_status(t, &run, if started { RunStatus::Running } else { RunStatus::Starting });
+        }
+    }
+
+    /// A call waits as long as a request about it is open.
+    fn set_item_waiting(&mut self, t: usize, item: &ItemId, waits: bool) {
+        let still = self.requests.open().iter().any(|open| open.request.item.as_ref() == Some(item));
+        let (from_waiting, to) = if waits { (false, Status::Waiting) } else { (true, Status::Running) };
+        if !waits && still {
+            return;
+        }
+        for slot in self.threads[t].live_slots() {
+            let Some(turn) = self.threads[t].turn_mut(slot) else { continue };
+            let Some(at) = turn.open.iter().position(|open| open.item.id == *item) else { continue };
+            let status = &mut turn.open[at].item.status;
+            if (*status == Status::Waiting) == from_waiting {
+                *status = to;
+                self.show_change(t, slot, at, contract::TextKind::ToolOutput, super::item::Change::Whole);
+            }
+        }
+    }
+}

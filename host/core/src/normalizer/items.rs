@@ -1,0 +1,378 @@
+//! Items told whole: which open item they are, what changes, when they end.
+//!
+//! **Terminal states absorb: what is told of an item that has ended in its turn is counted, not shown.** With strong ids an
+//! id is one item of its turn. With weak ones the same id may be another item: told twice in one event, begun anew, or with
+//! another input; results go to the first that is open. Without ids, the open item of that kind in that place is meant.
+
+use super::clean;
+use super::item::{words_and_media, Change, Kind, OpenItem};
+use super::report::{How, Where};
+use super::route::Spot;
+use super::run::words;
+use super::thread::{Slot, TurnState, Unconfirmed};
+use super::Normalizer;
+use crate::capability::Strength;
+use crate::contract::{self, Status, TextKind};
+use crate::event::{is_terminal, Correlation, EventBody, Item, ItemBody};
+use crate::id::ItemId;
+use crate::identity::{self, Mark};
+
+/// Which open item is meant.
+enum Match {
+    Open(usize),
+    New,
+    Absorbed,
+}
+
+impl Normalizer {
+    pub(super) fn items_told(&mut self, spot: &Spot, items: Vec<contract::Item>) {
+        let mut seen = Vec::new();
+        for told in items {
+            self.item_told(spot, told, &mut seen);
+        }
+    }
+
+    fn item_told(&mut self, spot: &Spot, told: contract::Item, seen: &mut Vec<ItemId>) {
+        let kind = Kind::of(&told.body);
+        if let (contract::ItemBody::User(message), false) = (&told.body, spot.replayed) {
+            if self.is_echo(spot, message, told.id.as_deref()) {
+                return self.tally("echo");
+            }
+        }
+        let native = told.id.as_ref().map(|id| spot.native(id));
+        let (slot, parent) = self.settle_item(spot, kind, native.as_deref());
+        let ends = is_terminal(told.status) || kind == Kind::User;
+        let at = match self.find(spot.thread, slot, &native, &parent, &told, seen) {
+            Match::Absorbed => return self.tally("ended-item-told"),
+            Match::Open(at) => at,
+            Match::New => {
+                let Some(at) = self.begin_item(spot, slot, native, parent, &told, ends) else { return };
+                at
+            }
+        };
+        if let Some(turn) = self.threads[spot.thread].turn(slot) {
+            seen.push(turn.open[at].item.id.clone());
+        }
+        self.update_item(spot.thread, slot, at, told, ends);
+    }
+
+    /// The provider repeats what the person said: known by the command's number, or by the same words in its own turn.
+    fn is_echo(&mut self, spot: &Spot, told: &contract::UserMessage, native: Option<&str>) -> bool {
+        let state = &mut self.threads[spot.thread];
+        if spot.is_nested() {
+            return false;
+        }
+        if let Some(op) = told.op {
+            return state.runs.iter().any(|run| run.op == op || run.steered.contains(&op));
+        }
+        let current = match &state.open {
+            Some(turn) => turn.run.clone(),
+            None => state.waiting_run().map(|run| run.id.clone()),
+        };
+        let Some(run) = current.and_then(|id| state.run_mut(&id)) else { return false };
+        if run.echoed {
+            return native.is_some() && run.echo.as_deref() == native;
+        }
+        let same = told.typed && words(&told.content) == run.words;
+        if same {
+            run.echoed = true;
+            run.echo = native.map(str::to_owned);
+        }
+        same
+    }
+
+    /// Where an item goes. One that is open in a turn that has ended is background work and stays there.
+    pub(super) fn settle_item(&mut self, spot: &Spot, kind: Kind, native: Option<&str>) -> (Slot, Option<ItemId>) {
+        let Some(native) = native.filter(|_| !spot.replayed) else { return self.settle(spot) };
+        let state = &self.threads[spot.thread];
+        if spot.turn.is_none() && !state.ended.is_empty() {
+            let is_it = |open: &OpenItem| open.kind == kind && open.native.as_deref() == Some(native);
+            if !state.open.as_ref().is_some_and(|turn| turn.open.iter().any(is_it)) {
+                for (at, turn) in state.ended.iter().enumerate().rev() {
+                    if let Some(open) = turn.open.iter().find(|open| is_it(open)) {
+                        return (Slot::Ended(at), open.parent.clone());
+                    }
+                }
+            }
+            let key = (kind, native.to_owned());
+            let last = state.ended.len() - 1;
+            if self.item_strength() == Strength::Strong && state.open.is_none() && state.ended[last].known.contains_key(&key) {
+                return (Slot::Ended(last), None);
+            }
+        }
+        self.settle(spot)
+    }
+
+    pub(super) fn item_strength(&self) -> Strength {
+        self.capabilities.identity.native_item_ids
+    }
+
+    fn find(&mut self, t: usize, slot: Slot, native: &Option<String>, parent: &Option<ItemId>, told: &contract::Item, seen: &[ItemId]) -> Match {
+        let strong = self.item_strength() == Strength::Strong;
+        let Some(turn) = self.threads[t].turn_mut(slot) else { return Match::Absorbed };
+        let kind = Kind::of(&told.body);
+        let found = match native {
+            Some(native) => find_by_id(turn, kind, native, told, seen, strong || slot == Slot::History),
+            None => find_by_kind(turn, kind, parent, told, seen),
+        };
+        match found {
+            Match::New if kind.is_message() => confirm(turn, kind, native, parent, &told_words(&told.body)),
+            found => found,
+        }
+    }
+
+    /// Opens an item that was told whole. One that is told only when it has ended has a start that we made.
+    fn begin_item(&mut self, spot: &Spot, slot: Slot, native: Option<String>, parent: Option<ItemId>, told: &contract::Item, ends: bool) -> Option<usize> {
+        let t = spot.thread;
+        let kind = Kind::of(&told.body);
+        self.close_messages_before(t, slot, &parent, kind, native.is_some());
+        let how = How { synthetic: ends && kind != Kind::User, replayed: spot.replayed, correlation: None };
+        let limits = self.limits.clone();
+        let status = if ends { Status::Running } else { told.status };
+        let at_ms = told.extra.iter().find(|(name, _)| name == "at-ms").and_then(|(_, value)| clean::millis(value.parse().ok()?));
+        let body = told.body.clone();
+        self.open_item(t, slot, kind, native, parent, how, |open| {
+            open.item.status = status;
+            open.item.at_ms = at_ms;
+            if let contract::ItemBody::User(mut message) = body {
+                clean::contents(&mut message.content, &limits);
+                open.item.body = ItemBody::UserMessage { typed: message.typed, content: message.content };
+            } else {
+                open.merge(body, true, &limits);
+            }
+        })
+    }
+
+    fn update_item(&mut self, t: usize, slot: Slot, at: usize, told: contract::Item, ends: bool) {
+        let limits = self.limits.clone();
+        let Some(open) = self.threads[t].turn_mut(slot).and_then(|turn| turn.open.get_mut(at)) else { return };
+        let before = open.item.status;
+        let change = open.merge(told.body, ends, &limits);
+        if ends {
+            let status = if is_terminal(told.status) { told.status } else { Status::Completed };
+            return self.end_item(t, slot, at, status, How::TOLD);
+        }
+        // An announcement that comes again does not take back what has begun.
+        if told.status != Status::Pending {
+            open.item.status = told.status;
+        }
+        let change = if open.item.status != before { Change::Whole } else { change };
+        self.show_change(t, slot, at, TextKind::Assistant, change);
+    }
+
+    pub(super) fn show_change(&mut self, t: usize, slot: Slot, at: usize, kind: TextKind, change: Change) {
+        let Some(open) = self.threads[t].turn(slot).and_then(|turn| turn.open.get(at)) else { return };
+        let id = open.item.id.clone();
+        let kind = match open.kind {
+            Kind::Reasoning if kind != TextKind::ReasoningSummary => TextKind::Reasoning,
+            Kind::Plan => TextKind::Plan,
+            _ => kind,
+        };
+        let is_cut = matches!(change, Change::Cut(_));
+        let body = match change {
+            Change::None => return,
+            Change::Whole => EventBody::ItemUpdated { item: open.item.clone() },
+            Change::Cut(text) if text.is_empty() => return self.say_cut(t, &id),
+            Change::More(text) | Change::Cut(text) => EventBody::ItemDelta { item: id.clone(), kind, text },
+        };
+        let (place, how) = self.place_of(t, slot, at);
+        self.emit(t, place, how, body);
+        if is_cut {
+            self.say_cut(t, &id);
+        }
+    }
+
+    fn say_cut(&mut self, t: usize, id: &ItemId) {
+        let bytes = self.limits.item_text_bytes;
+        self.warn(t, "item-text-cut", format!("the text of {id} passed item_text_bytes ({bytes}); what follows is not kept"));
+    }
+
+    /// Where an open item's events belong, and how sure that is.
+    fn place_of(&self, t: usize, slot: Slot, at: usize) -> (Where, How) {
+        let Some(turn) = self.threads[t].turn(slot) else { return Default::default() };
+        let Some(open) = turn.open.get(at) else { return Default::default() };
+        let place = Where {
+            run: if open.late { None } else { turn.run.clone() },
+            turn: Some(turn.id.clone()),
+            parent: open.parent.clone(),
+        };
+        let correlation = if open.late { Correlation::Inferred } else { open.correlation };
+        (place, How { correlation: Some(correlation), synthetic: false, replayed: slot == Slot::History })
+    }
+
+    /// Opens an item and says so. At the bound the oldest one is closed to make room.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn open_item(
+        &mut self, t: usize, slot: Slot, kind: Kind, native: Option<String>, parent: Option<ItemId>, how: How, fill: impl FnOnce(&mut OpenItem),
+    ) -> Option<usize> {
+        if self.threads[t].turn(slot)?.open.len() as u64 >= self.limits.open_items {
+            self.warn(t, "open-items", format!("more than open_items ({}) items are open; the oldest was closed", self.limits.open_items));
+            self.end_item(t, slot, 0, Status::Unknown, How::MADE);
+        }
+        let strength = if slot == Slot::History { self.item_strength().max(Strength::Weak) } else { self.item_strength() };
+        let thread = self.threads[t].id.clone();
+        let is_background = |state: &super::thread::ThreadState, turn: &TurnState| parent.as_ref().is_some_and(|parent| state.is_background(turn, parent));
+        let late = matches!(slot, Slot::Ended(_)) && !is_background(&self.threads[t], self.threads[t].turn(slot)?);
+        let turn = self.threads[t].turn_mut(slot)?;
+        let ordinal = turn.next_ordinal();
+        let occurrence = native.as_ref().map(|native| turn.marks.occurrence(kind.key(), native));
+        let mark = match (&native, occurrence, strength) {
+            (Some(native), Some(1), Strength::Strong) => Mark::Strong(native),
+            (Some(native), Some(occurrence), Strength::Strong | Strength::Weak) => Mark::Weak(native, occurrence),
+            _ => Mark::Ordinal(turn.marks.ordinal(kind.key())),
+        };
+        let id = ItemId::from_digits(&self.scope.mint(&thread, &turn.key, kind.key(), &mark));
+        let mut open = OpenItem {
+            item: Item { id: id.clone(), ordinal, status: Status::Running, body: kind.empty(), at_ms: None },
+            kind,
+            native: native.clone(),
+            parent,
+            correlation: mark.correlation(),
+            streamed: false,
+            late,
+            cut: false,
+        };
+        fill(&mut open);
+        open.streamed = false;
+        if let Some(native) = native {
+            turn.known.insert((kind, native), id);
+        }
+        let item = open.item.clone();
+        turn.open.push(open);
+        let at = turn.open.len() - 1;
+        let (place, placed) = self.place_of(t, slot, at);
+        self.emit(t, place, How { synthetic: how.synthetic, ..placed }, EventBody::ItemStarted { item });
+        Some(at)
+    }
+
+    /// Ends an item: what is inside of it first, unless that goes on in the background.
+    pub(super) fn end_item(&mut self, t: usize, slot: Slot, at: usize, status: Status, how: How) {
+        let Some(open) = self.threads[t].turn(slot).and_then(|turn| turn.open.get(at)) else { return };
+        let id = open.item.id.clone();
+        let goes_on = |state: &super::thread::ThreadState| state.tasks.iter().any(|task| task.task.item.as_ref() == Some(&id) && task.task.background);
+        if open.kind == Kind::Tool && !goes_on(&self.threads[t]) {
+            self.close_children(t, slot, &id, status);
+        }
+        let Some(turn) = self.threads[t].turn(slot) else { return };
+        let Some(at) = turn.open.iter().position(|open| open.item.id == id) else { return };
+        let (place, placed) = self.place_of(t, slot, at);
+        let bound = self.limits.open_items as usize;
+        let Some(turn) = self.threads[t].turn_mut(slot) else { return };
+        let mut open = turn.open.remove(at);
+        open.item.status = status;
+        if let Some(words) = open.words().filter(|_| how.synthetic && open.streamed) {
+            if turn.unconfirmed.len() >= bound {
+                turn.unconfirmed.remove(0);
+            }
+            let words = identity::digest(&[words]);
+            turn.unconfirmed.push(Unconfirmed { kind: open.kind, native: open.native.clone(), parent: open.parent.clone(), words });
+        }
+        self.emit(t, place, How { synthetic: how.synthetic, ..placed }, EventBody::ItemEnded { item: open.item });
+    }
+
+    /// Messages close when a tool starts and when another message begins; those with ids wait for their own end where the
+    /// provider tells it.
+    pub(super) fn close_messages_before(&mut self, t: usize, slot: Slot, parent: &Option<ItemId>, kind: Kind, has_id: bool) {
+        let waits = self.capabilities.streaming.emits_message_completed;
+        loop {
+            let Some(turn) = self.threads[t].turn(slot) else { return };
+            let closes = |open: &OpenItem| {
+                let other = has_id || open.kind != kind;
+                let in_place = open.kind.is_message() && open.parent == *parent;
+                in_place && other && (open.native.is_none() || (!waits && !kind.is_message()))
+            };
+            if kind == Kind::User {
+                return;
+            }
+            let Some(at) = turn.open.iter().position(closes) else { return };
+            self.end_item(t, slot, at, Status::Completed, How::MADE);
+        }
+    }
+}
+
+fn find_by_id(turn: &TurnState, kind: Kind, native: &str, told: &contract::Item, seen: &[ItemId], strong: bool) -> Match {
+    let mut open = turn.open.iter().enumerate().filter(|(_, open)| open.kind == kind && open.native.as_deref() == Some(native));
+    if strong {
+        return match open.next() {
+            Some((at, _)) => Match::Open(at),
+            None if turn.known.contains_key(&(kind, native.to_owned())) => Match::Absorbed,
+            None => Match::New,
+        };
+    }
+    if is_terminal(told.status) {
+        return open.next().map_or(Match::New, |(at, _)| Match::Open(at));
+    }
+    match open.next_back() {
+        Some((at, last)) if !seen.contains(&last.item.id) && is_same_work(last, told) => Match::Open(at),
+        _ => Match::New,
+    }
+}
+
+fn find_by_kind(turn: &TurnState, kind: Kind, parent: &Option<ItemId>, told: &contract::Item, seen: &[ItemId]) -> Match {
+    let mut open = turn.open.iter().enumerate().filter(|(_, open)| open.kind == kind && open.parent == *parent);
+    match &told.body {
+        contract::ItemBody::Tool(tool) => {
+            let named = |open: &OpenItem| open.tool().is_some_and(|known| known.name.is_none() || tool.name.is_none() || known.name == tool.name);
+            let mut open = open.filter(|(_, open)| open.native.is_none() && named(open));
+            let found = if is_terminal(told.status) {
+                open.next()
+            } else {
+                open.next_back().filter(|(_, last)| !seen.contains(&last.item.id) && is_same_work(last, told))
+            };
+            found.map_or(Match::New, |(at, _)| Match::Open(at))
+        }
+        _ if kind.is_message() => open.next_back().map_or(Match::New, |(at, _)| Match::Open(at)),
+        _ => Match::New,
+    }
+}
+
+/// An upsert of the same call: it does not begin again and does not have another input.
+fn is_same_work(open: &OpenItem, told: &contract::Item) -> bool {
+    let begins_again = told.status == Status::Pending && open.item.status != Status::Pending;
+    let other_input = match (&told.body, open.tool()) {
+        (contract::ItemBody::Tool(tool), Some(known)) => matches!((&tool.input, &known.input), (Some(new), Some(old)) if new != old),
+        _ => false,
+    };
+    !begins_again && !other_input
+}
+
+fn told_words(body: &contract::ItemBody) -> String {
+    match body {
+        contract::ItemBody::Assistant(content) | contract::ItemBody::Reasoning(content) => words_and_media(content.clone()).0,
+        contract::ItemBody::ProposedPlan(text) => text.clone(),
+        _ => String::new(),
+    }
+}
+
+/// A whole message whose id is new may be the one that was told in pieces without an id: then it has the same words.
+pub(super) fn confirm_open(turn: &mut TurnState, kind: Kind, native: &str, parent: &Option<ItemId>, words: &str) -> Option<usize> {
+    let at = turn.open.iter().position(|open| {
+        open.kind == kind && open.native.is_none() && open.parent == *parent && open.streamed && open.words() == Some(words)
+    })?;
+    turn.open[at].native = Some(native.to_owned());
+    turn.known.insert((kind, native.to_owned()), turn.open[at].item.id.clone());
+    Some(at)
+}
+
+/// The same for one that we have closed already; each is told whole once.
+pub(super) fn confirm_closed(turn: &mut TurnState, kind: Kind, native: Option<&str>, parent: &Option<ItemId>, words: &str) -> bool {
+    if words.is_empty() || turn.unconfirmed.is_empty() {
+        return false;
+    }
+    let digest = identity::digest(&[words]);
+    let at = turn.unconfirmed.iter().position(|closed| {
+        let same_id = closed.native.is_none() || closed.native.as_deref() == native;
+        closed.kind == kind && closed.parent == *parent && same_id && closed.words == digest
+    });
+    at.map(|at| turn.unconfirmed.remove(at)).is_some()
+}
+
+fn confirm(turn: &mut TurnState, kind: Kind, native: &Option<String>, parent: &Option<ItemId>, words: &str) -> Match {
+    if words.is_empty() {
+        return Match::New;
+    }
+    if let Some(at) = native.as_ref().and_then(|native| confirm_open(turn, kind, native, parent, words)) {
+        return Match::Open(at);
+    }
+    if confirm_closed(turn, kind, native.as_deref(), parent, words) { Match::Absorbed } else { Match::New }
+}

@@ -1,0 +1,381 @@
+//! From what a provider says to what clients see: one session's events, with ids, closed and in order.
+//!
+//! The host mints the ids, closes what is open, decides how runs end; the plugin only reports. Time is an argument.
+//! **Whatever is opened is closed, once; a run ends once; no input makes it panic; nothing depends on how frames were batched.**
+//!
+//! | file | noun |
+//! | --- | --- |
+//! | `mod.rs` | the doors: runs, events, requests, the session's end |
+//! | `told.rs` | one row per kind of event: who takes it |
+//! | `route.rs` | which thread, turn and parent an event belongs to |
+//! | `thread.rs`, `turn.rs`, `run.rs` | what is kept of each, and how turns and runs begin and end |
+//! | `items.rs`, `item.rs`, `text.rs` | items: told whole, kept, told in pieces |
+//! | `tasks.rs` | subagents and background work: the roster |
+//! | `asks.rs` | requests, as the provider opens and closes them |
+//! | `report.rs` | where drafts, counts and diagnostics are gathered |
+//! | `clean.rs` | labels scrubbed, texts bounded, numbers finite |
+//!
+//! Tests: `tests/normalizer.rs` (cases as data) and `tests/properties.rs`.
+
+mod asks;
+mod clean;
+mod item;
+mod items;
+mod report;
+mod route;
+mod run;
+mod tasks;
+mod text;
+mod thread;
+mod told;
+mod turn;
+
+pub use crate::identity::SessionScope;
+pub use crate::ledger::Disposed;
+
+use crate::capability::Capabilities;
+use crate::contract::{self, Content, Disposition, Fault};
+use crate::event::{Draft, EventBody, Request, Resolution, RunStatus, SessionEnd, Task};
+use crate::id::{RequestId, RunId, ThreadId};
+use crate::ledger::{Ledger, LedgerCounts};
+use crate::limits::Limits;
+use crate::requests::{AnswerError, Reply, Requests};
+use report::{How, Report, Where};
+use std::collections::{BTreeMap, VecDeque};
+use thread::ThreadState;
+
+/// An event and the thread of ours it goes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Routed {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The event, without a number.
+    pub draft: Draft,
+}
+
+/// What made the plugin say something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cause {
+    /// The frame, when it was one.
+    pub frame: Option<u64>,
+    /// Milliseconds since 1970.
+    pub at_ms: u64,
+}
+
+/// A run that is about to be handed to the plugin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BeginRun {
+    /// The run.
+    pub run: RunId,
+    /// Its number in the thread, from 1.
+    pub ordinal: u32,
+    /// Number of the command that hands it over.
+    pub op: u32,
+    /// The thread of ours.
+    pub thread: ThreadId,
+    /// What the person sent.
+    pub content: Vec<Content>,
+    /// Milliseconds since 1970.
+    pub at_ms: u64,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionEnded {
+    /// Why.
+    pub end: SessionEnd,
+    /// What went wrong.
+    pub fault: Option<Fault>,
+    /// Exit code of the provider's program.
+    pub exit_code: Option<i32>,
+    /// Signal that ended it.
+    pub signal: Option<i32>,
+    /// The last words of its stderr.
+    pub stderr_tail: String,
+}
+
+/// One session's normalizer.
+#[derive(Debug)]
+pub struct Normalizer {
+    scope: SessionScope,
+    limits: Limits,
+    capabilities: Capabilities,
+    /// The first is the session's primary one.
+    threads: Vec<ThreadState>,
+    /// Subagents' threads, and the thread of ours that each works for.
+    children: Vec<(String, usize)>,
+    requests: Requests,
+    ledger: Ledger,
+    report: Report,
+    /// Events whose thread is not known yet.
+    held: VecDeque<(Cause, contract::Event)>,
+    now: u64,
+    frame: Option<u64>,
+    /// A turn or a run is being ended: its status changes no more.
+    closing: bool,
+    ended: bool,
+}
+
+impl Normalizer {
+    /// For a session that begins now, with the weakest capabilities.
+    pub fn new(scope: SessionScope, limits: &Limits) -> Self {
+        Self {
+            threads: vec![ThreadState::new(scope.thread.clone())],
+            requests: Requests::new(limits.ended_kept as usize),
+            limits: limits.clone(),
+            scope,
+            capabilities: Capabilities::default(),
+            children: Vec::new(),
+            ledger: Ledger::default(),
+            report: Report::default(),
+            held: VecDeque::new(),
+            now: 0,
+            frame: None,
+            closing: false,
+            ended: false,
+        }
+    }
+
+    /// The effective capabilities count from the next event on.
+    pub fn set_capabilities(&mut self, capabilities: &Capabilities) {
+        self.capabilities = capabilities.clone();
+    }
+
+    /// The provider's thread of this id is this thread of ours. What was held for it is delivered now.
+    #[must_use = "events that were held for the thread"]
+    pub fn bind_thread(&mut self, native: &str, thread: ThreadId) -> Vec<Routed> {
+        let at = self.thread_or_new(&thread);
+        for (other, state) in self.threads.iter_mut().enumerate() {
+            if other != at && state.native.as_deref() == Some(native) {
+                state.native = None;
+            }
+        }
+        self.threads[at].native = Some(native.to_owned());
+        let held = std::mem::take(&mut self.held);
+        let is_its = |event: &contract::Event| event.scope.as_ref().and_then(|scope| scope.thread.as_deref()) == Some(native);
+        let (now, later): (VecDeque<_>, VecDeque<_>) = held.into_iter().partition(|(_, event)| is_its(event));
+        self.held = later;
+        now.into_iter().for_each(|(cause, event)| self.deliver(cause, event));
+        self.take()
+    }
+
+    /// A run is handed to the plugin: it is starting, its first attempt began, and its message is an item.
+    pub fn begin_run(&mut self, begin: BeginRun) -> Vec<Routed> {
+        self.frame = None;
+        if !self.ended {
+            self.run_begins(begin);
+        }
+        self.take()
+    }
+
+    /// A message was put into the open turn by this command: it is an item of that turn, and its echo is known by `op`.
+    pub fn steer(&mut self, thread: &ThreadId, op: u32, content: Vec<Content>, at_ms: u64) -> Vec<Routed> {
+        self.at(None, at_ms);
+        if let Some(t) = self.thread_index(thread) {
+            self.steers(t, op, content);
+        }
+        self.take()
+    }
+
+    /// Our own interrupt was sent: the evidence that a turn which does not end well was interrupted.
+    pub fn interrupting(&mut self, run: &RunId) {
+        let run = self.threads.iter_mut().find_map(|thread| thread.run_mut(run));
+        if let Some(run) = run {
+            run.interrupted = true;
+        }
+    }
+
+    /// A frame came in.
+    pub fn frame_in(&mut self, frame: u64) {
+        self.ledger.frame_in(frame);
+    }
+
+    /// Something other than an event came of a frame: an effect, an answer to a command, new capabilities.
+    pub fn frame_out(&mut self, frame: u64) {
+        self.ledger.output(frame);
+    }
+
+    /// One thing that the plugin reports.
+    pub fn accept(&mut self, cause: Cause, event: contract::Event) -> Vec<Routed> {
+        if self.ended {
+            self.tally("event-after-end");
+            if let Some(frame) = cause.frame {
+                self.ledger.dispose(frame, &Disposed::Fenced);
+            }
+            return self.take();
+        }
+        if let Some(frame) = cause.frame {
+            self.ledger.output(frame);
+        }
+        self.deliver(cause, event);
+        self.take()
+    }
+
+    /// What became of a frame that no event came of.
+    pub fn dispose(&mut self, frame: u64, disposed: Disposed) {
+        if !self.ledger.dispose(frame, &disposed) {
+            return self.tally("frame-disposed-again");
+        }
+        self.frame = Some(frame);
+        match disposed {
+            Disposed::Plugin(Disposition::Unknown(kind)) => self.unknown(0, kind, String::new()),
+            Disposed::Plugin(Disposition::Other(other)) => self.unknown(0, other.name, other.json),
+            Disposed::TooLarge => {
+                let text = format!("a frame over frame_bytes ({}) was left out", self.limits.frame_bytes);
+                self.warn(0, "frame-too-large", text);
+            }
+            Disposed::Skipped => self.warn(0, "frame-skipped", "the plugin trapped on a frame; the session goes on without it".into()),
+            Disposed::Noise | Disposed::Plugin(Disposition::Noise) => self.tally("noise"),
+            Disposed::Fenced => self.tally("fenced"),
+            Disposed::Plugin(_) => {}
+        }
+    }
+
+    /// The batch is through: every frame of it has exactly one disposition from now on.
+    pub fn end_batch(&mut self) -> Vec<Routed> {
+        for frame in self.ledger.end_batch() {
+            self.frame = Some(frame);
+            self.warn(0, "frame-unaccounted", "the plugin made nothing of a frame and did not say why".into());
+        }
+        self.frame = None;
+        self.take()
+    }
+
+    /// Time has passed: closes what came after a turn's end once its window is over, and requests that have expired.
+    pub fn tick(&mut self, now_ms: u64) -> Vec<Routed> {
+        self.at(None, now_ms);
+        let now = self.now;
+        let expired = self.requests.resolve_where(&Resolution::Expired, |open| open.request.expires_ms.is_some_and(|at| at <= now));
+        expired.into_iter().for_each(|resolved| self.show_resolved(resolved));
+        self.take()
+    }
+
+    /// When [`Self::tick`] has something to do next, in milliseconds since 1970.
+    pub fn deadline(&self) -> Option<u64> {
+        let late = self.threads.iter().flat_map(|thread| &thread.ended).filter(|turn| turn.open.iter().any(|open| open.late));
+        let late = late.filter_map(|turn| Some(turn.ended_at? + self.limits.drain_ms + 1));
+        late.chain(self.requests.open().iter().filter_map(|open| open.request.expires_ms)).min()
+    }
+
+    /// A page of history is through: what is open in it closes.
+    pub fn end_replay(&mut self, thread: &ThreadId) -> Vec<Routed> {
+        if let Some(t) = self.thread_index(thread) {
+            self.end_history(t);
+        }
+        self.take()
+    }
+
+    /// The provider refused the command: the run ends failed, or interrupted if we had interrupted it.
+    pub fn fail_run(&mut self, run: &RunId, fault: Fault) -> Vec<Routed> {
+        self.frame = None;
+        self.run_ends_early(run, RunStatus::Failed, Some(fault));
+        self.take()
+    }
+
+    /// The run was dropped before the provider had it.
+    pub fn cancel_run(&mut self, run: &RunId) -> Vec<Routed> {
+        self.frame = None;
+        self.run_ends_early(run, RunStatus::Cancelled, None);
+        self.take()
+    }
+
+    /// The session is over: everything closes, runs end by the evidence there is, `session.ended` comes last in each thread.
+    pub fn end_session(&mut self, ended: SessionEnded) -> Vec<Routed> {
+        if !self.ended {
+            self.frame = None;
+            self.session_ends(ended);
+            self.ended = true;
+        }
+        self.take()
+    }
+
+    /// Checks an answer against what was offered and marks the request; what is returned goes to the plugin.
+    pub fn answer(&mut self, id: &RequestId, reply: Reply, by: &str) -> Result<contract::Answer, AnswerError> {
+        self.requests.answer(id, reply, by)
+    }
+
+    /// The plugin's answer to `respond`: written, and the request is resolved; or not, and it is open again.
+    pub fn answered(&mut self, id: &RequestId, outcome: Result<(), Fault>) -> Vec<Routed> {
+        match outcome {
+            Ok(()) => {
+                if let Some(resolved) = self.requests.written(id) {
+                    self.show_resolved(resolved);
+                }
+            }
+            Err(fault) => {
+                if self.requests.reopen(id) {
+                    self.warn(0, "answer-not-written", format!("the answer to {id} did not reach the provider ({}); it is open again", fault.message));
+                }
+            }
+        }
+        self.take()
+    }
+
+    /// The first run of a thread that has begun and not ended.
+    pub fn open_run(&self, thread: &ThreadId) -> Option<&RunId> {
+        let t = self.thread_index(thread)?;
+        self.threads[t].runs.first().map(|run| &run.id)
+    }
+
+    /// True when a turn is open on any thread.
+    pub fn has_open_turn(&self) -> bool {
+        self.threads.iter().any(|thread| thread.open.is_some())
+    }
+
+    /// Requests that can be answered, oldest first.
+    pub fn open_requests(&self) -> Vec<&Request> {
+        self.requests.open().iter().map(|open| &open.request).collect()
+    }
+
+    /// Tasks that go on in the background.
+    pub fn roster(&self) -> Vec<&Task> {
+        let tasks = self.threads.iter().flat_map(|thread| &thread.tasks);
+        tasks.map(|task| &task.task).filter(|task| task.background).collect()
+    }
+
+    /// What became of every frame so far.
+    pub fn ledger(&self) -> LedgerCounts {
+        self.ledger.counts(None)
+    }
+
+    /// What was counted and not shown, by kind.
+    pub fn counts(&self) -> &BTreeMap<String, u64> {
+        self.report.counts()
+    }
+
+    fn at(&mut self, frame: Option<u64>, at_ms: u64) {
+        self.frame = frame;
+        self.now = self.now.max(at_ms);
+        for t in 0..self.threads.len() {
+            self.close_late(t, false);
+        }
+    }
+
+    fn deliver(&mut self, cause: Cause, event: contract::Event) {
+        self.at(cause.frame, cause.at_ms);
+        match self.locate(&event) {
+            Some(spot) => self.told(&spot, event.body),
+            None if (self.held.len() as u64) < self.limits.held_updates => self.held.push_back((cause, event)),
+            None => {
+                self.warn(0, "held-updates", format!("more than held_updates ({}) events wait for their thread; shown in the first one", self.limits.held_updates));
+                self.told(&route::Spot::default(), event.body);
+            }
+        }
+    }
+
+    /// The session ends and nobody claimed these: they are shown where they can be.
+    fn deliver_all_held(&mut self) {
+        for (cause, event) in std::mem::take(&mut self.held) {
+            self.at(cause.frame, cause.at_ms);
+            self.told(&route::Spot::default(), event.body);
+        }
+        self.frame = None;
+    }
+
+    fn unknown(&mut self, t: usize, mut kind: String, raw: String) {
+        clean::label(&mut kind, &self.limits);
+        let raw = crate::scrub::cut(&raw, self.limits.unknown_raw_bytes);
+        self.warn(t, &format!("unknown:{kind}"), format!("nobody understands {kind:?}; it is kept as it came"));
+        self.emit(t, Where::default(), How::TOLD, EventBody::Unknown { kind, raw });
+    }
+}

@@ -1,0 +1,182 @@
+//! How runs begin and end. **A run ends once, and its end carries a balanced ledger.**
+
+use super::report::{How, Where};
+use super::thread::RunState;
+use super::turn::{lost, End};
+use super::{clean, BeginRun, Normalizer, SessionEnded};
+use crate::capability::Strength;
+use crate::contract::{Content, Fault, FaultKind, Status};
+use crate::event::{AttemptReason, Correlation, EventBody, Item, ItemBody, Resolution, RunStatus, SessionEnd};
+use crate::id::{AttemptId, ItemId, RunId};
+use crate::identity::{Mark, TurnKey};
+
+/// The words of a message, as an echo would repeat them.
+pub(super) fn words(content: &[Content]) -> String {
+    content.iter().filter_map(|part| if let Content::Text(text) = part { Some(text.as_str()) } else { None }).collect()
+}
+
+impl Normalizer {
+    pub(super) fn run_begins(&mut self, begin: BeginRun) {
+        self.now = self.now.max(begin.at_ms);
+        let t = self.thread_or_new(&begin.thread);
+        if self.threads.iter().any(|thread| thread.run(&begin.run).is_some()) {
+            return self.tally("run-begun-again");
+        }
+        self.end_history(t);
+        self.close_late(t, false);
+        self.threads[t].runs.push(RunState {
+            id: begin.run.clone(),
+            op: begin.op,
+            steered: Vec::new(),
+            words: words(&begin.content),
+            status: RunStatus::Starting,
+            started: false,
+            interrupted: false,
+            echoed: false,
+            echo: None,
+            ordinals: 0,
+        });
+        let place = Where { run: Some(begin.run.clone()), ..Where::default() };
+        self.emit(t, place.clone(), How::TOLD, EventBody::RunUpdated { status: RunStatus::Starting });
+        let key = TurnKey::Run(begin.run.as_str().to_owned());
+        let id = self.threads[t].id.clone();
+        let attempt = AttemptId::from_digits(&self.scope.mint(&id, &key, "attempt", &Mark::Ordinal(1)));
+        self.emit(t, place.clone(), How::TOLD, EventBody::AttemptStarted { attempt, reason: AttemptReason::Initial });
+        let digits = self.scope.mint(&id, &key, "item/user", &Mark::Ordinal(1));
+        if let Some(run) = self.threads[t].run_mut(&begin.run) {
+            run.ordinals = 1;
+        }
+        self.show_user(t, place, digits, 1, begin.content);
+    }
+
+    /// A message that was put into the open turn.
+    pub(super) fn steers(&mut self, t: usize, op: u32, content: Vec<Content>) {
+        let state = &mut self.threads[t];
+        let Some(turn) = &mut state.open else { return };
+        let ordinal = turn.next_ordinal();
+        let place = Where { run: turn.run.clone(), turn: Some(turn.id.clone()), parent: None };
+        let key = turn.key.clone();
+        let run = turn.run.clone();
+        if let Some(run) = run.and_then(|id| state.run_mut(&id)) {
+            run.steered.push(op);
+        }
+        let id = state.id.clone();
+        let digits = self.scope.mint(&id, &key, "item/steer", &Mark::Ordinal(op));
+        self.show_user(t, place, digits, ordinal, content);
+    }
+
+    fn show_user(&mut self, t: usize, place: Where, digits: String, ordinal: u32, content: Vec<Content>) {
+        let body = ItemBody::UserMessage { typed: true, content };
+        let item = Item { id: ItemId::from_digits(&digits), ordinal, status: Status::Completed, body, at_ms: None };
+        let how = How { correlation: Some(Correlation::Strong), ..How::TOLD };
+        self.emit(t, place.clone(), how, EventBody::ItemStarted { item: item.clone() });
+        self.emit(t, place, how, EventBody::ItemEnded { item });
+    }
+
+    /// The provider never took it, or it was dropped: everything of it ends.
+    pub(super) fn run_ends_early(&mut self, id: &RunId, status: RunStatus, fault: Option<Fault>) {
+        let Some(t) = self.threads.iter().position(|thread| thread.run(id).is_some()) else { return };
+        let fault = fault.map(|mut fault| {
+            clean::fault(&mut fault, &self.limits);
+            fault
+        });
+        let interrupted = self.threads[t].run(id).is_some_and(|run| run.interrupted);
+        let status = if interrupted && status == RunStatus::Failed { RunStatus::Interrupted } else { status };
+        let turn_status = match status {
+            RunStatus::Interrupted => Status::Interrupted,
+            RunStatus::Cancelled => Status::Cancelled,
+            _ => Status::Failed,
+        };
+        let requests = if interrupted { Resolution::Dismissed } else { Resolution::Withdrawn };
+        if self.threads[t].open.as_ref().is_some_and(|turn| turn.run.as_ref() == Some(id)) {
+            let end = End {
+                status: turn_status, run_status: status, reason: None, fault, background: false, how: How::MADE, items: None, requests,
+            };
+            return self.finish_turn(t, end);
+        }
+        self.resolve_requests(&requests, |place| place.run.as_ref() == Some(id));
+        self.end_run(t, id, status, None, fault, false);
+    }
+
+    pub(super) fn end_run(&mut self, t: usize, id: &RunId, status: RunStatus, reason: Option<String>, fault: Option<Fault>, background: bool) {
+        let runs = &mut self.threads[t].runs;
+        let Some(at) = runs.iter().position(|run| run.id == *id) else { return };
+        runs.remove(at);
+        let ledger = self.ledger.counts(self.frame);
+        let place = Where { run: Some(id.clone()), ..Where::default() };
+        self.emit(t, place, How::TOLD, EventBody::RunEnded { status, reason, fault, background, ledger });
+    }
+
+    /// Everything ends with the session, by the evidence there is.
+    pub(super) fn session_ends(&mut self, mut ended: SessionEnded) {
+        ended.fault.iter_mut().for_each(|fault| clean::fault(fault, &self.limits));
+        ended.stderr_tail = crate::scrub::error(&ended.stderr_tail, self.limits.stderr_tail_bytes);
+        self.deliver_all_held();
+        let fault = why(&ended);
+        for t in 0..self.threads.len() {
+            self.end_history(t);
+            self.tasks_at_session_end(t);
+            let how = How { correlation: Some(Correlation::Inferred), ..How::MADE };
+            let mut end = self.end_without_word(t, fault.clone(), how);
+            // Such a provider's program says it all by ending well.
+            let by_process = self.capabilities.turns.terminal_status_quality == Strength::None && ended.exit_code == Some(0);
+            if by_process && ended.fault.is_none() && end.run_status == RunStatus::Failed {
+                (end.status, end.run_status, end.items, end.fault) = (Status::Completed, RunStatus::Completed, None, None);
+            } else if end.status == Status::Unknown {
+                end.status = Status::Failed;
+            }
+            end.requests = Resolution::Expired;
+            self.finish_turn(t, end);
+            self.resolve_requests(&Resolution::Expired, |place| place.thread == t);
+            let rest: Vec<_> = self.threads[t].runs.iter().map(|run| run.id.clone()).collect();
+            for run in rest {
+                self.run_ends_early(&run, RunStatus::Failed, Some(fault.clone()));
+            }
+            for at in 0..self.threads[t].ended.len() {
+                self.close_items(t, super::thread::Slot::Ended(at), |_| Status::Unknown, true);
+            }
+            let body = EventBody::SessionEnded {
+                session: self.scope.session.clone(),
+                reason: ended.end,
+                fault: ended.fault.clone(),
+                exit_code: ended.exit_code,
+                signal: ended.signal,
+                stderr_tail: ended.stderr_tail.clone(),
+            };
+            self.emit(t, Where::default(), How::TOLD, body);
+        }
+    }
+}
+
+/// Why runs fail when their session ends.
+fn why(ended: &SessionEnded) -> Fault {
+    let mut fault = ended.fault.clone().unwrap_or_else(|| match ended.end {
+        SessionEnd::Closed => Fault { kind: FaultKind::Cancelled, ..lost("the session was closed before the run ended; resume the thread to go on") },
+        SessionEnd::ProviderExited => Fault {
+            kind: FaultKind::Internal,
+            ..lost(&format!("the provider's program ended{} before the run did; resume the thread to go on", exit_words(ended)))
+        },
+        SessionEnd::PluginFailed => Fault { kind: FaultKind::Internal, ..lost("the plugin broke before the run ended; resume the thread to go on") },
+        SessionEnd::StartFailed => Fault { kind: FaultKind::Internal, ..lost("the session could not be started; run `jackfield doctor`") },
+        SessionEnd::HostDied => Fault { kind: FaultKind::Internal, ..lost("the host ended before the run did; resume the thread to go on") },
+    });
+    let told = |fault: &Fault, name: &str| fault.extra.iter().any(|(known, _)| known == name);
+    let numbers = [("exit-code", ended.exit_code), ("signal", ended.signal)];
+    for (name, number) in numbers {
+        if let Some(number) = number.filter(|_| !told(&fault, name)) {
+            fault.extra.push((name.to_owned(), number.to_string()));
+        }
+    }
+    if !ended.stderr_tail.is_empty() && !told(&fault, "stderr-tail") {
+        fault.extra.push(("stderr-tail".to_owned(), ended.stderr_tail.clone()));
+    }
+    fault
+}
+
+fn exit_words(ended: &SessionEnded) -> String {
+    match (ended.exit_code, ended.signal) {
+        (Some(code), _) => format!(" with exit code {code}"),
+        (None, Some(signal)) => format!(" by signal {signal}"),
+        (None, None) => String::new(),
+    }
+}

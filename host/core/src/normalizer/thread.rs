@@ -1,0 +1,231 @@
+//! What is kept of a thread and its turns. Holds, finds and numbers; says nothing to anybody.
+
+use super::item::{Kind, OpenItem};
+use crate::contract::{Plan, Status};
+use crate::event::{RunStatus, Task};
+use crate::id::{ItemId, RunId, ThreadId, TurnId};
+use crate::identity::TurnKey;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+/// A thread of ours in this session.
+#[derive(Debug)]
+pub(super) struct ThreadState {
+    pub id: ThreadId,
+    /// The provider's id of it, once known.
+    pub native: Option<String>,
+    pub open: Option<TurnState>,
+    /// Turns that have ended and still matter: the last one, and those with work in the background. Newest last.
+    pub ended: VecDeque<TurnState>,
+    /// History that is being told again.
+    pub history: Option<TurnState>,
+    /// Runs that have begun and not ended, in order.
+    pub runs: Vec<RunState>,
+    pub turns: u32,
+    pub told: u32,
+    /// Marks of what belongs to no turn; begun anew with each turn.
+    pub loose: Marks,
+    pub tasks: Vec<TaskState>,
+    /// Tasks that ended lately, newest last.
+    pub ended_tasks: VecDeque<TaskState>,
+}
+
+/// A turn.
+#[derive(Debug)]
+pub(super) struct TurnState {
+    pub id: TurnId,
+    pub key: TurnKey,
+    pub native: Option<String>,
+    pub op: Option<u32>,
+    pub run: Option<RunId>,
+    pub ordinals: u32,
+    pub marks: Marks,
+    pub open: Vec<OpenItem>,
+    pub known: HashMap<(Kind, String), ItemId>,
+    /// Messages that we closed before the provider told them whole: kind, parent, digest of the words.
+    pub unconfirmed: Vec<Unconfirmed>,
+    pub ended_at: Option<u64>,
+    pub plan: Option<Plan>,
+}
+
+/// A message that was streamed and closed by us, and may still be told whole, once.
+#[derive(Debug)]
+pub(super) struct Unconfirmed {
+    pub kind: Kind,
+    pub native: Option<String>,
+    pub parent: Option<ItemId>,
+    pub words: String,
+}
+
+/// A run that has begun.
+#[derive(Debug)]
+pub(super) struct RunState {
+    pub id: RunId,
+    pub op: u32,
+    /// Ops of messages that were steered into it.
+    pub steered: Vec<u32>,
+    pub words: String,
+    pub status: RunStatus,
+    /// A turn was opened for it.
+    pub started: bool,
+    /// Our own interrupt was sent.
+    pub interrupted: bool,
+    pub echoed: bool,
+    pub echo: Option<String>,
+    pub ordinals: u32,
+}
+
+/// A subagent or background work.
+#[derive(Debug, Clone)]
+pub(super) struct TaskState {
+    pub task: Task,
+    pub native: String,
+    pub run: Option<RunId>,
+    pub turn: Option<TurnId>,
+    pub parent: Option<ItemId>,
+    /// The host took it for ended; the provider may still say how.
+    pub inferred_end: bool,
+}
+
+/// How often ids were seen and kinds were numbered in one scope.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    seen: HashMap<(&'static str, String), u32>,
+    ordinals: BTreeMap<&'static str, u32>,
+}
+
+impl Marks {
+    /// One more of this id: which it is, from 1.
+    pub fn occurrence(&mut self, kind: &'static str, id: &str) -> u32 {
+        let count = self.seen.entry((kind, id.to_owned())).or_default();
+        *count += 1;
+        *count
+    }
+
+    /// One more of this kind: which it is, from 1.
+    pub fn ordinal(&mut self, kind: &'static str) -> u32 {
+        let count = self.ordinals.entry(kind).or_default();
+        *count += 1;
+        *count
+    }
+}
+
+/// A turn of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// The open one.
+    Open,
+    /// One that has ended.
+    Ended(usize),
+    /// History told again.
+    History,
+}
+
+impl ThreadState {
+    pub fn new(id: ThreadId) -> Self {
+        Self {
+            id, native: None, open: None, ended: VecDeque::new(), history: None, runs: Vec::new(), turns: 0, told: 0,
+            loose: Marks::default(), tasks: Vec::new(), ended_tasks: VecDeque::new(),
+        }
+    }
+
+    pub fn turn(&self, slot: Slot) -> Option<&TurnState> {
+        match slot {
+            Slot::Open => self.open.as_ref(),
+            Slot::Ended(at) => self.ended.get(at),
+            Slot::History => self.history.as_ref(),
+        }
+    }
+
+    pub fn turn_mut(&mut self, slot: Slot) -> Option<&mut TurnState> {
+        match slot {
+            Slot::Open => self.open.as_mut(),
+            Slot::Ended(at) => self.ended.get_mut(at),
+            Slot::History => self.history.as_mut(),
+        }
+    }
+
+    /// The open turn, then those that have ended, newest first.
+    pub fn live_slots(&self) -> Vec<Slot> {
+        let open = self.open.is_some().then_some(Slot::Open);
+        open.into_iter().chain((0..self.ended.len()).rev().map(Slot::Ended)).collect()
+    }
+
+    pub fn slot_of(&self, turn: &TurnId) -> Option<Slot> {
+        self.live_slots().into_iter().find(|slot| self.turn(*slot).is_some_and(|known| known.id == *turn))
+    }
+
+    pub fn run(&self, id: &RunId) -> Option<&RunState> {
+        self.runs.iter().find(|run| run.id == *id)
+    }
+
+    pub fn run_mut(&mut self, id: &RunId) -> Option<&mut RunState> {
+        self.runs.iter_mut().find(|run| run.id == *id)
+    }
+
+    /// The first run that no turn was opened for.
+    pub fn waiting_run(&self) -> Option<&RunState> {
+        self.runs.iter().find(|run| !run.started)
+    }
+
+    /// True when this item belongs to work that goes on after its turn, itself or one it is inside of.
+    pub fn is_background(&self, turn: &TurnState, item: &ItemId) -> bool {
+        let mut at = Some(item.clone());
+        for _ in 0..=turn.open.len() {
+            let Some(id) = at else { return false };
+            if self.tasks.iter().any(|task| task.task.background && task.task.item.as_ref() == Some(&id)) {
+                return true;
+            }
+            at = turn.open.iter().find(|open| open.item.id == id).and_then(|open| open.parent.clone());
+        }
+        false
+    }
+
+    /// Forgets turns that nothing belongs to any more, but for the last.
+    pub fn prune(&mut self) {
+        let tasks = &self.tasks;
+        let last = self.ended.back().map(|turn| turn.id.clone());
+        self.ended.retain(|turn| {
+            Some(&turn.id) == last.as_ref() || !turn.open.is_empty() || tasks.iter().any(|task| task.turn.as_ref() == Some(&turn.id))
+        });
+    }
+}
+
+impl TurnState {
+    pub fn new(id: TurnId, key: TurnKey) -> Self {
+        Self {
+            id, key, native: None, op: None, run: None, ordinals: 0, marks: Marks::default(), open: Vec::new(),
+            known: HashMap::new(), unconfirmed: Vec::new(), ended_at: None, plan: None,
+        }
+    }
+
+    pub fn next_ordinal(&mut self) -> u32 {
+        self.ordinals += 1;
+        self.ordinals
+    }
+
+    /// Places of the open items, children before what they are inside of, otherwise in order.
+    pub fn closing_order(&self) -> Vec<ItemId> {
+        let depth = |item: &OpenItem| {
+            let mut depth = 0;
+            let mut at = item.parent.clone();
+            while let Some(parent) = at.and_then(|id| self.open.iter().find(|open| open.item.id == id)) {
+                depth += 1;
+                at = if depth > self.open.len() { None } else { parent.parent.clone() };
+            }
+            depth
+        };
+        let mut order: Vec<_> = self.open.iter().map(|open| (std::cmp::Reverse(depth(open)), open.item.ordinal, open.item.id.clone())).collect();
+        order.sort();
+        order.into_iter().map(|(_, _, id)| id).collect()
+    }
+}
+
+/// How an item ends when its turn does. A tool without a result: nobody knows.
+pub(super) fn status_at_end(kind: Kind, turn: Status) -> Status {
+    match (turn, kind.is_message()) {
+        (Status::Interrupted | Status::Cancelled, _) => Status::Interrupted,
+        (Status::Completed, true) => Status::Completed,
+        (Status::Failed, true) => Status::Failed,
+        _ => Status::Unknown,
+    }
+}

@@ -1,0 +1,354 @@
+//! How turns begin and end.
+//!
+//! **Only a terminal event ends a turn, and the end is a barrier:** messages and items close, children first; requests that
+//! are still open are resolved; then the turn ends; then its run. A second end is counted, not shown.
+
+use super::item::Kind;
+use super::report::{How, Where};
+use super::route::Spot;
+use super::thread::{status_at_end, Marks, Slot, TurnState};
+use super::Normalizer;
+use crate::capability::Strength;
+use crate::contract::{Fault, FaultKind, Status, TurnEnd, TurnStart};
+use crate::event::{Correlation, EventBody, Resolution, RunStatus};
+use crate::id::{ItemId, RunId, TurnId};
+use crate::identity::{Mark, TurnKey};
+
+/// How a turn ends, once it is decided.
+pub(super) struct End {
+    pub status: Status,
+    pub run_status: RunStatus,
+    pub reason: Option<String>,
+    pub fault: Option<Fault>,
+    pub background: bool,
+    pub how: How,
+    /// How items end that have no end of their own; absent: by the turn's status.
+    pub items: Option<Status>,
+    /// How requests end.
+    pub requests: Resolution,
+}
+
+impl Normalizer {
+    pub(super) fn turn_started(&mut self, spot: &Spot, told: TurnStart) {
+        let t = spot.thread;
+        if spot.replayed {
+            return self.next_told_turn(t);
+        }
+        if spot.is_nested() {
+            return self.tally("nested-turn-started");
+        }
+        if let Some(open) = &self.threads[t].open {
+            let same = (spot.turn.is_none() || open.native.is_none() || open.native == spot.turn)
+                && (told.op.is_none() || open.op.is_none() || open.op == told.op);
+            let is_own = told.op.is_some() && open.op.is_none() && open.run.is_none();
+            if same && !is_own {
+                if let Some(open) = &mut self.threads[t].open {
+                    open.native = open.native.take().or(spot.turn.clone());
+                }
+                return self.tally("turn-started-again");
+            }
+            self.warn(t, "turn-never-ended", "a turn began while another was open; the open one ended, how is not known".into());
+            let how = How { correlation: Some(Correlation::Inferred), ..How::MADE };
+            let fault = lost("the provider began another turn without ending this one");
+            self.finish_turn(t, self.end_without_word(t, fault, how));
+        }
+        let mut reason = told.reason;
+        super::clean::maybe(&mut reason, &self.limits);
+        self.start_turn(t, spot.turn.clone(), told.op, reason, How::TOLD);
+    }
+
+    pub(super) fn start_turn(&mut self, t: usize, native: Option<String>, op: Option<u32>, reason: Option<String>, how: How) {
+        self.end_history(t);
+        self.close_late(t, true);
+        let strong = self.capabilities.identity.native_turn_ids == Strength::Strong;
+        let state = &mut self.threads[t];
+        state.prune();
+        state.turns += 1;
+        let number = state.turns;
+        let repeated = state.ended.iter().any(|turn| turn.native == native && native.is_some());
+        let key = match &native {
+            Some(id) if strong && !repeated => TurnKey::Native(id.clone()),
+            _ => TurnKey::Number(number),
+        };
+        let run = match (op, &reason) {
+            (Some(op), _) => state.runs.iter().find(|run| run.op == op).map(|run| run.id.clone()),
+            (None, Some(_)) => None,
+            (None, None) => state.waiting_run().map(|run| run.id.clone()),
+        };
+        let id = state.id.clone();
+        let mark = if matches!(key, TurnKey::Native(_)) { Mark::Strong("") } else { Mark::Ordinal(number) };
+        let mut turn = TurnState::new(TurnId::from_digits(&self.scope.mint(&id, &key, "turn", &mark)), key);
+        let state = &mut self.threads[t];
+        state.loose = Marks::default();
+        (turn.native, turn.run) = (native, run.clone());
+        turn.op = op;
+        if let Some(run) = run.as_ref().and_then(|id| state.run_mut(id)) {
+            run.started = true;
+            turn.op = turn.op.or(Some(run.op));
+            turn.ordinals = run.ordinals;
+        }
+        let place = Where { run: run.clone(), turn: Some(turn.id.clone()), parent: None };
+        state.open = Some(turn);
+        self.emit(t, place, how, EventBody::TurnStarted { ordinal: number, reason });
+        if let Some(run) = run {
+            self.set_run_status(t, &run, RunStatus::Running);
+        }
+    }
+
+    pub(super) fn turn_ended(&mut self, spot: &Spot, told: TurnEnd) {
+        let t = spot.thread;
+        if spot.replayed {
+            return self.next_told_turn(t);
+        }
+        if spot.is_nested() {
+            return self.close_nested(spot, told.status);
+        }
+        match self.what_ends(spot, &told) {
+            Ends::Open => {}
+            Ends::WaitingRun => self.start_turn(t, spot.turn.clone(), told.op, None, How { correlation: Some(Correlation::Inferred), ..How::MADE }),
+            Ends::Again => return self.tally("turn-ended-again"),
+            Ends::Foreign => {
+                return self.warn(t, "foreign-turn-end", "the end of a turn that is not open; nothing was ended".into());
+            }
+        }
+        let end = self.judge(t, told);
+        self.finish_turn(t, end);
+    }
+
+    fn what_ends(&self, spot: &Spot, told: &TurnEnd) -> Ends {
+        let state = &self.threads[spot.thread];
+        let was = |turn: &TurnState| {
+            (spot.turn.is_some() && turn.native == spot.turn) || (told.op.is_some() && turn.op == told.op && spot.turn.is_none())
+        };
+        let waiting = told.op.is_some_and(|op| state.runs.iter().any(|run| run.op == op && !run.started));
+        if let Some(open) = &state.open {
+            let id_fits = spot.turn.is_none() || open.native.is_none() || open.native == spot.turn;
+            let op_fits = told.op.is_none() || open.op == told.op || (open.op.is_none() && !waiting);
+            return match (id_fits && op_fits, state.ended.iter().any(was)) {
+                (true, false) => Ends::Open,
+                (true, true) if was(open) => Ends::Open,
+                (_, true) => Ends::Again,
+                (_, false) => Ends::Foreign,
+            };
+        }
+        if state.ended.iter().any(was) && !waiting {
+            return Ends::Again;
+        }
+        let unnamed = told.op.is_none() && state.waiting_run().is_some();
+        // A provider that says when turns begin has not begun this one: the word belongs to the one before.
+        let of_the_last = unnamed && self.capabilities.turns.emits_turn_started && !state.ended.is_empty() && spot.turn.is_none();
+        match waiting || (unnamed && !of_the_last) {
+            true => Ends::WaitingRun,
+            false => Ends::Again,
+        }
+    }
+
+    /// How the turn and its run end: by our own interrupt and the provider's status, never by prose.
+    fn judge(&self, t: usize, mut told: TurnEnd) -> End {
+        told.fault.iter_mut().for_each(|fault| super::clean::fault(fault, &self.limits));
+        super::clean::maybe(&mut told.reason, &self.limits);
+        let state = &self.threads[t];
+        let run = state.open.as_ref().and_then(|turn| turn.run.as_ref()).and_then(|id| state.run(id));
+        let ours = run.is_some_and(|run| run.interrupted);
+        let quality = self.capabilities.turns.terminal_status_quality;
+        let succeeded = told.status == Status::Completed && told.fault.is_none();
+        let status = match told.status {
+            _ if succeeded => Status::Completed,
+            _ if ours => Status::Interrupted,
+            Status::Completed | Status::Failed | Status::Declined | Status::Retracted => Status::Failed,
+            Status::Interrupted => Status::Interrupted,
+            Status::Cancelled => Status::Cancelled,
+            Status::Unknown | Status::Pending | Status::Running | Status::Waiting => Status::Unknown,
+        };
+        let run_status = match status {
+            Status::Completed => RunStatus::Completed,
+            Status::Interrupted if ours => RunStatus::Interrupted,
+            Status::Cancelled => RunStatus::Cancelled,
+            Status::Unknown if quality != Strength::Strong && told.fault.is_none() => RunStatus::Completed,
+            _ => RunStatus::Failed,
+        };
+        let fault = match (run_status, told.fault) {
+            (RunStatus::Failed, None) => Some(why_failed(status)),
+            (_, fault) => fault,
+        };
+        let correlation = match quality {
+            _ if status == Status::Unknown => Some(Correlation::Inferred),
+            Strength::Strong => None,
+            Strength::Weak | Strength::None => Some(Correlation::Weak),
+        };
+        End {
+            status,
+            run_status,
+            reason: told.reason,
+            fault,
+            background: told.background,
+            how: How { correlation, ..How::TOLD },
+            items: None,
+            requests: if ours { Resolution::Dismissed } else { Resolution::Withdrawn },
+        }
+    }
+
+    /// The end of a turn that the provider never ended.
+    pub(super) fn end_without_word(&self, t: usize, fault: Fault, how: How) -> End {
+        let state = &self.threads[t];
+        let run = state.open.as_ref().and_then(|turn| turn.run.as_ref()).and_then(|id| state.run(id));
+        let ours = run.is_some_and(|run| run.interrupted);
+        End {
+            status: if ours { Status::Interrupted } else { Status::Unknown },
+            run_status: if ours { RunStatus::Interrupted } else { RunStatus::Failed },
+            reason: None,
+            fault: Some(fault),
+            background: false,
+            how,
+            items: Some(if ours { Status::Interrupted } else { Status::Unknown }),
+            requests: if ours { Resolution::Dismissed } else { Resolution::Withdrawn },
+        }
+    }
+
+    /// The barrier. Does nothing when no turn is open.
+    pub(super) fn finish_turn(&mut self, t: usize, end: End) {
+        let Some(turn) = &self.threads[t].open else { return };
+        let (turn_id, run) = (turn.id.clone(), turn.run.clone());
+        let background = self.tasks_at_turn_end(t, &turn_id, end.status, end.background);
+        self.close_items(t, Slot::Open, |kind| end.items.unwrap_or_else(|| status_at_end(kind, end.status)), false);
+        self.finalize_plan(t, end.status);
+        self.resolve_requests(&end.requests, |place| {
+            place.thread == t && !place.outlives_turn
+                && (place.turn.as_ref() == Some(&turn_id) || (run.is_some() && place.run == run))
+        });
+        let place = Where { run: run.clone(), turn: Some(turn_id), parent: None };
+        let body = EventBody::TurnEnded { status: end.status, reason: end.reason.clone(), fault: end.fault.clone() };
+        self.emit(t, place, end.how, body);
+        let now = self.now;
+        let state = &mut self.threads[t];
+        if let Some(mut turn) = state.open.take() {
+            turn.ended_at = Some(now);
+            state.ended.push_back(turn);
+        }
+        state.prune();
+        if let Some(run) = run {
+            self.end_run(t, &run, end.run_status, end.reason, end.fault, background);
+        }
+    }
+
+    /// Closes what is open in a turn, children first; what goes on in the background stays open unless `all`.
+    pub(super) fn close_items(&mut self, t: usize, slot: Slot, status: impl Fn(Kind) -> Status, all: bool) {
+        let Some(turn) = self.threads[t].turn(slot) else { return };
+        for id in turn.closing_order() {
+            let state = &self.threads[t];
+            let Some(turn) = state.turn(slot) else { return };
+            if !all && state.is_background(turn, &id) {
+                continue;
+            }
+            let Some(at) = turn.open.iter().position(|open| open.item.id == id) else { continue };
+            let status = status(turn.open[at].kind);
+            self.end_item(t, slot, at, status, How::MADE);
+        }
+    }
+
+    /// Closes what is inside of an item, and what is inside of that.
+    pub(super) fn close_children(&mut self, t: usize, slot: Slot, parent: &ItemId, status: Status) {
+        let Some(turn) = self.threads[t].turn(slot) else { return };
+        for id in turn.closing_order() {
+            let Some(turn) = self.threads[t].turn(slot) else { return };
+            let mut above = turn.open.iter().find(|open| open.item.id == id).and_then(|open| open.parent.clone());
+            for _ in 0..turn.open.len() {
+                if above.as_ref() == Some(parent) {
+                    break;
+                }
+                above = above.and_then(|id| turn.open.iter().find(|open| open.item.id == id)?.parent.clone());
+            }
+            let Some(at) = turn.open.iter().position(|open| open.item.id == id) else { continue };
+            if above.as_ref() == Some(parent) {
+                let status = status_at_end(turn.open[at].kind, status);
+                self.end_item(t, slot, at, status, How::MADE);
+            }
+        }
+    }
+
+    fn close_nested(&mut self, spot: &Spot, status: Status) {
+        let (slot, parent) = self.settle(spot);
+        if let Some(parent) = parent {
+            self.close_children(spot.thread, slot, &parent, status);
+        }
+    }
+
+    /// Closes what came after a turn's end once its window is over.
+    pub(super) fn close_late(&mut self, t: usize, now: bool) {
+        for at in 0..self.threads[t].ended.len() {
+            let Some(turn) = self.threads[t].ended.get(at) else { return };
+            let over = turn.ended_at.is_some_and(|ended| self.now.saturating_sub(ended) > self.limits.drain_ms);
+            if (over || now) && turn.open.iter().any(|open| open.late) {
+                self.close_items(t, Slot::Ended(at), |kind| status_at_end(kind, Status::Completed), false);
+            }
+        }
+    }
+
+    /// A list that a stopped turn leaves behind has no step at work.
+    fn finalize_plan(&mut self, t: usize, status: Status) {
+        let Some(turn) = &mut self.threads[t].open else { return };
+        let Some(mut plan) = turn.plan.take() else { return };
+        let place = Where { run: turn.run.clone(), turn: Some(turn.id.clone()), parent: None };
+        let stays = status == Status::Completed || plan.steps.iter().all(|step| step.status != Status::Running);
+        if stays {
+            return;
+        }
+        let left = if status == Status::Interrupted { Status::Interrupted } else { Status::Unknown };
+        plan.steps.iter_mut().filter(|step| step.status == Status::Running).for_each(|step| step.status = left);
+        self.emit(t, place, How::MADE, EventBody::PlanUpdated { plan });
+    }
+
+    /// The turn of history that is being told; begun if need be.
+    pub(super) fn history(&mut self, t: usize) -> Slot {
+        let state = &mut self.threads[t];
+        if state.history.is_none() {
+            state.told += 1;
+            let key = TurnKey::Told(state.told);
+            let digits = self.scope.mint(&state.id, &key, "turn", &Mark::Ordinal(1));
+            state.history = Some(TurnState::new(TurnId::from_digits(&digits), key));
+        }
+        Slot::History
+    }
+
+    fn next_told_turn(&mut self, t: usize) {
+        self.end_history(t);
+    }
+
+    /// History told again ends: at its next turn, when something live comes, or when its page is through.
+    pub(super) fn end_history(&mut self, t: usize) {
+        self.close_items(t, Slot::History, |kind| if kind.is_message() { Status::Completed } else { Status::Unknown }, true);
+        self.threads[t].history = None;
+    }
+
+    pub(super) fn set_run_status(&mut self, t: usize, id: &RunId, status: RunStatus) {
+        let state = &mut self.threads[t];
+        let turn = state.open.as_ref().filter(|turn| turn.run.as_ref() == Some(id)).map(|turn| turn.id.clone());
+        let Some(run) = state.run_mut(id) else { return };
+        if run.status != status {
+            run.status = status;
+            let place = Where { run: Some(id.clone()), turn, parent: None };
+            self.emit(t, place, How::MADE, EventBody::RunUpdated { status });
+        }
+    }
+}
+
+/// What the end of a turn is about.
+enum Ends {
+    Open,
+    WaitingRun,
+    Again,
+    Foreign,
+}
+
+fn why_failed(status: Status) -> Fault {
+    match status {
+        Status::Interrupted => Fault { kind: FaultKind::Cancelled, ..lost("the provider interrupted the turn by itself; send the message again to go on") },
+        _ => Fault { kind: FaultKind::Unknown, ..lost("the provider did not say why the turn failed; see the frame behind this event") },
+    }
+}
+
+/// Something that the provider should have said and did not.
+pub(super) fn lost(message: &str) -> Fault {
+    Fault { kind: FaultKind::Protocol, message: message.into(), code: None, retryable: true, retry_after_ms: None, extra: Vec::new() }
+}
+

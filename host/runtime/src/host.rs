@@ -1,0 +1,235 @@
+//! The host: plugins, threads, and what they share. The one place where a client begins.
+//!
+//! Boot is activation in a loop: a bundled plugin and one from a file take the same way (`add_plugin`). A thread is opened
+//! by its lease, so that it has one writer; what a host that died left open is closed before anything new is said.
+
+use crate::audit::{Audit, Record, Verdict};
+use crate::instance::{Instance, InstanceError};
+use crate::lease::{Lease, LeaseError};
+use crate::process::Supervisor;
+use crate::session::Shared;
+use crate::store::{Store, StoreError, ThreadRow};
+use crate::thread::Thread;
+use jackfield_core::id::ThreadId;
+use jackfield_core::limits::Limits;
+use jackfield_core::policy::PolicyConfig;
+use jackfield_sandbox::{CallError, Engine, Generation, LoadError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How a host is set up.
+pub struct HostConfig {
+    /// Where threads, events, grants and the audit file live; made if it is not there.
+    pub data: PathBuf,
+    /// The one table of limits.
+    pub limits: Limits,
+    /// What the operator allows.
+    pub policy: PolicyConfig,
+    /// Starts programs.
+    pub supervisor: Supervisor,
+}
+
+/// Why the host could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// The limits contradict each other.
+    #[error("the limits do not fit each other: {0}")]
+    Limits(String),
+    /// The data folder can't be used.
+    #[error("the data folder {path} can't be used ({problem}); set JACKFIELD_DATA to a folder that you can write to")]
+    Data {
+        /// The folder.
+        path: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A plugin was refused.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// A plugin broke at its start.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// The instance does not fit the plugin.
+    #[error(transparent)]
+    Instance(#[from] InstanceError),
+    /// Another process works on the thread.
+    #[error(transparent)]
+    Lease(#[from] LeaseError),
+    /// No such thread.
+    #[error("there is no thread {0}; `jackfield threads list` shows those there are")]
+    NoThread(String),
+    /// The thread belongs to another plugin.
+    #[error("thread {thread} was begun with {wanted}; it can't be resumed with {got}")]
+    OtherPlugin {
+        /// The thread.
+        thread: String,
+        /// Its plugin.
+        wanted: String,
+        /// The one that was chosen.
+        got: String,
+    },
+    /// The workspace is not there.
+    #[error("the folder {path} can't be used ({problem}); choose one with --cwd")]
+    Folder {
+        /// The folder.
+        path: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl HostError {
+    /// Stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Limits(_) => "limits",
+            Self::Data { .. } => "data-folder",
+            Self::Store(error) => error.code(),
+            Self::Load(error) => error.code(),
+            Self::Call(error) => error.code(),
+            Self::Instance(error) => error.code(),
+            Self::Lease(error) => error.code(),
+            Self::NoThread(_) => "no-such-thread",
+            Self::OtherPlugin { .. } => "other-plugin",
+            Self::Folder { .. } => "folder",
+        }
+    }
+}
+
+/// A plugin that is ready to work.
+#[derive(Clone)]
+pub struct Plugin {
+    /// Its code.
+    pub generation: Generation,
+    /// True when it came with the host.
+    pub bundled: bool,
+}
+
+/// The host. Cheap to clone.
+#[derive(Clone)]
+pub struct Host {
+    engine: Engine,
+    shared: Arc<Shared>,
+    data: PathBuf,
+}
+
+impl Host {
+    /// Opens the data folder and makes the engine. No plugin is loaded yet.
+    pub fn open(config: HostConfig) -> Result<Host, HostError> {
+        config.limits.check().map_err(HostError::Limits)?;
+        let limits = Arc::new(config.limits);
+        make_private(&config.data)?;
+        let spill_folder = config.data.join("tmp");
+        make_private(&spill_folder)?;
+        let unusable = |error: std::io::Error| HostError::Data {
+            path: config.data.display().to_string(),
+            problem: error.to_string(),
+        };
+        let audit = Audit::open(&config.data.join("audit.jsonl")).map_err(unusable)?;
+        let store = Store::open(&config.data.join("jackfield.db"), limits.clone())?;
+        Ok(Host {
+            engine: Engine::new(limits.clone())?,
+            shared: Arc::new(Shared {
+                limits,
+                policy: config.policy,
+                open_default: true,
+                store,
+                audit,
+                supervisor: config.supervisor,
+                spill_folder,
+            }),
+            data: config.data,
+        })
+    }
+
+    /// Loads a plugin: checked, compiled, described. A refusal is recorded.
+    pub async fn add_plugin(&self, bytes: Vec<u8>, bundled: bool) -> Result<Plugin, HostError> {
+        let engine = self.engine.clone();
+        let loaded = tokio::task::spawn_blocking(move || engine.load(&bytes)).await;
+        let loaded = loaded.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+        let (verdict, rule, plugin, digest, facts) = match &loaded {
+            Ok(generation) => {
+                let manifest = generation.manifest();
+                let facts = serde_json::json!({ "version": manifest.version, "bundled": bundled, "imports": generation.imports() });
+                (Verdict::Allowed, "checked", manifest.full_name(), generation.digest().to_owned(), facts)
+            }
+            Err(error) => (Verdict::Refused, error.code(), String::new(), String::new(), serde_json::json!({ "message": error.to_string() })),
+        };
+        self.record(&Record { kind: "load", verdict, rule, plugin: &plugin, digest: &digest, session: "", facts })?;
+        Ok(Plugin {
+            generation: loaded?,
+            bundled,
+        })
+    }
+
+    /// Begins a thread.
+    pub async fn new_thread(&self, plugin: &Plugin, instance: Instance, folder: &Path) -> Result<Thread, HostError> {
+        let folder = usable_folder(folder)?;
+        instance.check(plugin.generation.manifest())?;
+        let id = ThreadId::from_digits(&uuid::Uuid::now_v7().simple().to_string());
+        let lease = Lease::take(&self.data, &id)?;
+        let row = ThreadRow::new(id, plugin.generation.manifest().full_name(), plugin.generation.digest(), &folder);
+        self.shared.store.create_thread(&row)?;
+        Thread::open(self.shared.clone(), plugin.clone(), instance, row, lease, true).map_err(HostError::from)
+    }
+
+    /// Goes on with a thread; what a host that died left open in it is closed first. The folder is the one it was begun in.
+    pub async fn resume_thread(&self, plugin: &Plugin, instance: Instance, id: &ThreadId) -> Result<Thread, HostError> {
+        instance.check(plugin.generation.manifest())?;
+        let row = self.thread_row(id)?;
+        let got = plugin.generation.manifest().full_name();
+        if row.plugin != got {
+            return Err(HostError::OtherPlugin { thread: id.to_string(), wanted: row.plugin, got });
+        }
+        usable_folder(Path::new(&row.folder))?;
+        let lease = Lease::take(&self.data, id)?;
+        Thread::open(self.shared.clone(), plugin.clone(), instance, row, lease, false).map_err(HostError::from)
+    }
+
+    /// What is known of a thread.
+    pub fn thread_row(&self, id: &ThreadId) -> Result<ThreadRow, HostError> {
+        self.shared.store.thread(id)?.ok_or_else(|| HostError::NoThread(id.to_string()))
+    }
+
+    /// The store, for listings.
+    pub fn store(&self) -> &Store {
+        &self.shared.store
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.shared.limits
+    }
+
+    /// Writes an audit record.
+    pub fn record(&self, record: &Record<'_>) -> Result<(), HostError> {
+        self.shared.audit.write(record).map_err(|error| HostError::Data {
+            path: self.data.join("audit.jsonl").display().to_string(),
+            problem: error.to_string(),
+        })
+    }
+}
+
+fn make_private(folder: &Path) -> Result<(), HostError> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(|error| HostError::Data {
+            path: folder.display().to_string(),
+            problem: error.to_string(),
+        })
+}
+
+fn usable_folder(folder: &Path) -> Result<PathBuf, HostError> {
+    let unusable = |problem: String| HostError::Folder {
+        path: folder.display().to_string(),
+        problem,
+    };
+    let real = folder.canonicalize().map_err(|error| unusable(error.to_string()))?;
+    if real.is_dir() { Ok(real) } else { Err(unusable("it is no folder".into())) }
+}

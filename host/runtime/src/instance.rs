@@ -1,0 +1,154 @@
+//! An instance: a configured use of a plugin, as the operator wrote it. What it says is the operator's word, not a plugin's.
+
+use jackfield_core::contract::Pairs;
+use jackfield_core::manifest::{Manifest, is_loader_variable};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What the operator set.
+#[derive(Debug, Clone, Default)]
+pub struct Instance {
+    /// Its name; the plugin's own when it has none.
+    pub name: String,
+    /// Options of the plugin, checked against its manifest.
+    pub options: Map<String, Value>,
+    /// Environment of the provider's program, beyond the fixed base and what the manifest may pass on.
+    pub env: Vec<(String, String)>,
+    /// Programs to use in place of those the manifest names, by that name.
+    pub programs: BTreeMap<String, PathBuf>,
+    /// Literal arguments, put before those of the manifest's template.
+    pub program_args: Vec<String>,
+    /// Settings in force from the start: `model`, `mode` …
+    pub selection: Pairs,
+}
+
+/// Why an instance does not fit its plugin.
+#[derive(Debug, thiserror::Error)]
+pub enum InstanceError {
+    /// An option that the plugin does not have.
+    #[error("{plugin} has no option '{name}'; it has {known}")]
+    UnknownOption {
+        /// The plugin.
+        plugin: String,
+        /// The option.
+        name: String,
+        /// Those it has.
+        known: String,
+    },
+    /// A value outside of what the option allows.
+    #[error("option '{name}' of {plugin} is {wanted}, not {got}")]
+    BadOption {
+        /// The plugin.
+        plugin: String,
+        /// The option.
+        name: String,
+        /// What it should be.
+        wanted: String,
+        /// What was given.
+        got: String,
+    },
+    /// A variable that makes the loader run other code.
+    #[error("the variable {name} makes the system's loader run other code in the provider's program; no instance may set it")]
+    LoaderVariable {
+        /// The variable.
+        name: String,
+    },
+    /// A name that is no name of a variable.
+    #[error("'{name}' is no name of an environment variable: write NAME=VALUE, or NAME to pass on your own")]
+    BadVariable {
+        /// The name.
+        name: String,
+    },
+    /// A program that no profile of the plugin names.
+    #[error("{plugin} starts no program called '{name}'; it starts {known}")]
+    UnknownProgram {
+        /// The plugin.
+        plugin: String,
+        /// The name.
+        name: String,
+        /// Those it starts.
+        known: String,
+    },
+}
+
+impl InstanceError {
+    /// Stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownOption { .. } => "unknown-option",
+            Self::BadOption { .. } => "bad-option",
+            Self::LoaderVariable { .. } => "loader-variable",
+            Self::BadVariable { .. } => "bad-variable",
+            Self::UnknownProgram { .. } => "unknown-program",
+        }
+    }
+}
+
+impl Instance {
+    /// Checks the instance against the plugin it is for, before anything starts.
+    pub fn check(&self, manifest: &Manifest) -> Result<(), InstanceError> {
+        let plugin = manifest.full_name();
+        for (name, _) in &self.env {
+            if name.is_empty() || name.contains(['=', '\0']) {
+                return Err(InstanceError::BadVariable { name: name.clone() });
+            }
+            if is_loader_variable(name) {
+                return Err(InstanceError::LoaderVariable { name: name.clone() });
+            }
+        }
+        for name in self.programs.keys() {
+            if !manifest.spawn.iter().any(|profile| profile.program == *name) {
+                return Err(InstanceError::UnknownProgram {
+                    plugin,
+                    name: name.clone(),
+                    known: list(manifest.spawn.iter().map(|profile| profile.program.as_str())),
+                });
+            }
+        }
+        let properties = manifest.options.get("properties").and_then(Value::as_object);
+        for (name, value) in &self.options {
+            let Some(schema) = properties.and_then(|all| all.get(name)) else {
+                return Err(InstanceError::UnknownOption {
+                    plugin,
+                    name: name.clone(),
+                    known: list(properties.into_iter().flat_map(|all| all.keys().map(String::as_str))),
+                });
+            };
+            if let Some(wanted) = misfit(schema, value) {
+                return Err(InstanceError::BadOption {
+                    plugin,
+                    name: name.clone(),
+                    wanted,
+                    got: value.to_string(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a simple schema wants, when the value is not that: `type` and `enum`, which is what options use.
+fn misfit(schema: &Value, value: &Value) -> Option<String> {
+    if let Some(choices) = schema.get("enum").and_then(Value::as_array)
+        && !choices.contains(value)
+    {
+        return Some(format!("one of {}", list(choices.iter().map(Value::to_string))));
+    }
+    let kind = schema.get("type").and_then(Value::as_str)?;
+    let fits = match kind {
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => true,
+    };
+    (!fits).then(|| format!("a value of type {kind}"))
+}
+
+fn list<T: std::fmt::Display>(names: impl Iterator<Item = T>) -> String {
+    let names: Vec<_> = names.map(|name| name.to_string()).collect();
+    if names.is_empty() { "none".into() } else { names.join(", ") }
+}

@@ -1,0 +1,197 @@
+//! The journal of a session: every batch its plugin was given, with its tick, and every decision the host took about it.
+//!
+//! A plugin has no clock and no randomness but what is in here, so **its outputs are a function of the journal**: that is
+//! what replay, traps and swaps will stand on. It lives in memory up to a bound; the older part goes to a file of its own,
+//! which is removed with the session. It never holds a secret: those are filled in behind the plugin's back.
+//! Tests: below.
+
+use jackfield_core::contract::{Input, Tick};
+use jackfield_core::limits::Limits;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Seek, Write};
+use std::path::Path;
+
+/// One entry.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "entry", rename_all = "snake_case")]
+pub enum Entry {
+    /// A batch of inputs as it was given.
+    Batch {
+        /// The host's clock.
+        at: Tick,
+        /// The inputs.
+        inputs: Vec<Input>,
+    },
+    /// Something the host decided about the plugin or one of its outputs.
+    Decided {
+        /// What: `effect_refused`, `effect_allowed`, `command_timed_out`, `plugin_failed`, `frame_too_large` …
+        what: String,
+        /// About which effect, op or frame.
+        about: u64,
+        /// The rule or code.
+        rule: String,
+    },
+}
+
+/// The journal of one session and epoch.
+pub struct Journal {
+    recent: VecDeque<(Entry, u64)>,
+    recent_bytes: u64,
+    total_bytes: u64,
+    spilled: Option<File>,
+    spilled_entries: u64,
+    memory_limit: u64,
+    total_limit: u64,
+    folder: std::path::PathBuf,
+}
+
+impl Journal {
+    /// An empty journal; the spill file, should it be needed, lies in `folder` without a name.
+    pub fn new(folder: &Path, limits: &Limits) -> Journal {
+        Journal {
+            recent: VecDeque::new(),
+            recent_bytes: 0,
+            total_bytes: 0,
+            spilled: None,
+            spilled_entries: 0,
+            memory_limit: limits.journal_memory_bytes,
+            total_limit: limits.journal_bytes,
+            folder: folder.to_owned(),
+        }
+    }
+
+    /// Appends an entry; the older half goes to the file when memory's share is used up.
+    pub fn append(&mut self, entry: Entry) -> io::Result<()> {
+        let bytes = weight(&entry);
+        self.recent.push_back((entry, bytes));
+        self.recent_bytes += bytes;
+        self.total_bytes += bytes;
+        if self.recent_bytes > self.memory_limit {
+            self.spill()?;
+        }
+        Ok(())
+    }
+
+    /// True when the session should restart on its cursors at the next quiet point.
+    pub fn is_full(&self) -> bool {
+        self.total_bytes > self.total_limit
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> u64 {
+        self.spilled_entries + self.recent.len() as u64
+    }
+
+    /// True before the first entry.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Reads the whole journal, oldest first.
+    pub fn entries(&mut self) -> io::Result<Vec<Entry>> {
+        let mut all = Vec::new();
+        if let Some(file) = &mut self.spilled {
+            file.rewind()?;
+            for line in BufReader::new(&*file).lines() {
+                all.push(serde_json::from_str(&line?)?);
+            }
+            file.seek(io::SeekFrom::End(0))?;
+        }
+        all.extend(self.recent.iter().map(|(entry, _)| entry.clone()));
+        Ok(all)
+    }
+
+    fn spill(&mut self) -> io::Result<()> {
+        let file = match &mut self.spilled {
+            Some(file) => file,
+            None => self.spilled.insert(tempfile::tempfile_in(&self.folder)?),
+        };
+        let mut out = Vec::new();
+        while self.recent_bytes > self.memory_limit / 2 {
+            let Some((entry, bytes)) = self.recent.pop_front() else {
+                break;
+            };
+            serde_json::to_writer(&mut out, &entry)?;
+            out.push(b'\n');
+            self.recent_bytes -= bytes;
+            self.spilled_entries += 1;
+        }
+        file.write_all(&out)
+    }
+}
+
+/// About how much memory an entry takes: what it carries, and a little for its frame.
+fn weight(entry: &Entry) -> u64 {
+    use jackfield_core::contract::FrameData;
+    let data = |data: &FrameData| match data {
+        FrameData::Text(text) => text.len(),
+        FrameData::Named((name, data)) => name.len() + data.len(),
+        FrameData::Bytes(bytes) => bytes.len(),
+        FrameData::Other(other) => other.json.len(),
+    };
+    let input = |input: &Input| match input {
+        Input::Frame(frame) => data(&frame.data),
+        Input::Command(command) => serde_json::to_string(command).map_or(0, |text| text.len()),
+        _ => 64,
+    };
+    match entry {
+        Entry::Batch { inputs, .. } => inputs.iter().map(|one| input(one) as u64 + 64).sum(),
+        Entry::Decided { .. } => 96,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jackfield_core::contract::{Frame, FrameData, Pipe};
+
+    fn batch(seq: u32, text: &str) -> Entry {
+        Entry::Batch {
+            at: Tick { now_ms: 1.5, seq },
+            inputs: vec![Input::Frame(Frame {
+                channel: 1,
+                pipe: Pipe::Main,
+                data: FrameData::Text(text.into()),
+            })],
+        }
+    }
+
+    #[test]
+    fn what_was_spilled_comes_back_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let limits = Limits {
+            journal_memory_bytes: 2_000,
+            ..Limits::default()
+        };
+        let mut journal = Journal::new(folder.path(), &limits);
+        let all: Vec<_> = (0..100).map(|n| batch(n, &"é\n".repeat(n as usize))).collect();
+        for (n, entry) in all.iter().enumerate() {
+            journal.append(entry.clone()).unwrap();
+            if n % 10 == 0 {
+                assert_eq!(journal.entries().unwrap(), all[..=n]);
+            }
+        }
+        assert!(journal.spilled_entries > 50);
+        assert!(journal.recent_bytes <= limits.journal_memory_bytes);
+        assert_eq!(journal.len(), 100);
+    }
+
+    #[test]
+    fn it_says_when_it_is_full() {
+        let folder = tempfile::tempdir().unwrap();
+        let limits = Limits {
+            journal_memory_bytes: 100,
+            journal_bytes: 500,
+            ..Limits::default()
+        };
+        let mut journal = Journal::new(folder.path(), &limits);
+        for n in 0..3 {
+            journal.append(batch(n, &"x".repeat(100))).unwrap();
+        }
+        assert!(!journal.is_full());
+        journal.append(batch(3, "x")).unwrap();
+        assert!(journal.is_full());
+    }
+}

@@ -1,0 +1,245 @@
+//! A session: one plugin at work on one provider's program, and the task that owns it.
+//!
+//! The files follow the way of the data:
+//! - `task`: the loop. Takes what comes (asks, frames, timers), makes batches, gives them to the plugin;
+//! - `release`: the one function through which every output of the plugin reaches the world;
+//! - `outlet`: what wishes become: processes, writes, timers; policy and audit come first;
+//! - `books`: what a restart needs, kept by the events that go out;
+//! - `ops`: commands that wait for the plugin's answer;
+//! - `asks`: what clients ask for, and the ladder of an interrupt;
+//! - `watch`: deadlines. They speak, and end only what they say they end;
+//! - `ring`: the last raw frames.
+//!
+//! **The unit is the batch: one batch in, all its outputs out and accepted, in order, before the next.** The task is the
+//! only owner of the plugin's store; clients hold a [`SessionHandle`]. Nothing here waits on a listener.
+//! Tests: `tests/tests/`, through the real stack.
+
+mod asks;
+mod books;
+mod diagnostics;
+mod granted;
+mod ops;
+mod outlet;
+mod release;
+mod ring;
+mod task;
+mod watch;
+
+use crate::audit::Audit;
+use crate::instance::Instance;
+use crate::process::Supervisor;
+use crate::store::Store;
+use crate::thread_log::ThreadLog;
+use jackfield_core::capability::CapabilityView;
+use jackfield_core::contract::{Content, Fault, Pairs};
+use jackfield_core::id::{RequestId, RunId, SessionId};
+use jackfield_core::limits::Limits;
+use jackfield_core::policy::PolicyConfig;
+use jackfield_core::requests::{AnswerError, Reply};
+use jackfield_sandbox::Generation;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot, watch as watched};
+
+/// What all sessions of a host share.
+pub struct Shared {
+    /// The one table of limits.
+    pub limits: Arc<Limits>,
+    /// What the operator allows.
+    pub policy: PolicyConfig,
+    /// True in an open install: a bundled plugin is granted its own profiles.
+    pub open_default: bool,
+    /// Where events and cursors go.
+    pub store: Store,
+    /// Where decisions are recorded.
+    pub audit: Audit,
+    /// Starts programs.
+    pub supervisor: Supervisor,
+    /// For what does not fit in memory.
+    pub spill_folder: PathBuf,
+}
+
+/// What one session is for.
+pub struct SessionStart {
+    /// Its id.
+    pub session: SessionId,
+    /// Number of the native start in this thread, from 0.
+    pub epoch: u32,
+    /// The plugin.
+    pub generation: Generation,
+    /// True for a plugin that came with the host.
+    pub bundled: bool,
+    /// How the operator configured it.
+    pub instance: Instance,
+    /// The workspace.
+    pub folder: PathBuf,
+    /// The provider's own handle of the conversation to resume.
+    pub cursor: Option<String>,
+    /// The provider's own id of the thread to resume.
+    pub native_id: Option<String>,
+    /// Where its thread's events go.
+    pub log: Arc<ThreadLog>,
+}
+
+/// Why something could not be asked of a session.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    /// The session is over.
+    #[error("the session is over; the thread can be resumed")]
+    Ended,
+    /// The provider or the policy said no.
+    #[error("{}", .0.message)]
+    Fault(Fault),
+    /// The answer does not fit its request.
+    #[error(transparent)]
+    Answer(#[from] AnswerError),
+    /// There is nothing to interrupt.
+    #[error("no run is active in this thread")]
+    NothingActive,
+    /// Too many messages wait.
+    #[error("{limit} messages wait already in this thread (limit queued_runs)")]
+    QueueFull {
+        /// The limit.
+        limit: u64,
+    },
+    /// The plugin could not begin.
+    #[error("{0}")]
+    Plugin(String),
+    /// The store failed; nothing was accepted.
+    #[error(transparent)]
+    Store(#[from] crate::store::StoreError),
+}
+
+impl AskError {
+    /// Stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Ended => "session-ended",
+            Self::Fault(_) => "provider-fault",
+            Self::Answer(error) => error.code(),
+            Self::NothingActive => "nothing-active",
+            Self::QueueFull { .. } => "queue-full",
+            Self::Plugin(_) => "plugin-failed",
+            Self::Store(error) => error.code(),
+        }
+    }
+}
+
+/// A message for a thread.
+pub struct NewRun {
+    /// Its id.
+    pub run: RunId,
+    /// Its number in the thread, from 1.
+    pub ordinal: u32,
+    /// What the person sent.
+    pub content: Vec<Content>,
+}
+
+pub(crate) enum Ask {
+    Send(NewRun, Reply1<()>),
+    Interrupt(Reply1<()>),
+    Answer {
+        request: RequestId,
+        reply: Reply,
+        by: String,
+        done: Reply1<()>,
+    },
+    Select(Pairs, Reply1<()>),
+    RawFrame(u64, oneshot::Sender<Option<Vec<u8>>>),
+    Close(Reply1<()>),
+    Kill(Reply1<()>),
+}
+
+pub(crate) type Reply1<T> = oneshot::Sender<Result<T, AskError>>;
+
+/// A client's hold on a session. Dropping the last one closes the session.
+#[derive(Clone)]
+pub struct SessionHandle {
+    asks: mpsc::Sender<Ask>,
+    ended: watched::Receiver<bool>,
+    view: watched::Receiver<Option<CapabilityView>>,
+}
+
+impl SessionHandle {
+    /// Starts the task. The session is at work when its events say so; a failure to start is an event, too.
+    pub async fn start(start: SessionStart, shared: Arc<Shared>) -> Result<SessionHandle, jackfield_sandbox::CallError> {
+        let plugin = start.generation.session().await?;
+        let (asks, inbox) = mpsc::channel(64);
+        let (ended_tx, ended) = watched::channel(false);
+        let (view_tx, view) = watched::channel(None);
+        let task = task::Task::new(start, shared, plugin, inbox, view_tx);
+        tokio::spawn(async move {
+            task.run().await;
+            let _ = ended_tx.send(true);
+        });
+        Ok(SessionHandle { asks, ended, view })
+    }
+
+    /// Hands a message over. It is taken on when this returns; all else is events.
+    pub async fn send(&self, run: NewRun) -> Result<(), AskError> {
+        self.ask(|done| Ask::Send(run, done)).await
+    }
+
+    /// Stops the active run: the ladder begins. Returns when the first step is taken; the end is an event.
+    pub async fn interrupt(&self) -> Result<(), AskError> {
+        self.ask(Ask::Interrupt).await
+    }
+
+    /// Answers a request. Returns once the answer has left for the provider; what came of it is an event.
+    pub async fn answer(&self, request: RequestId, reply: Reply, by: impl Into<String>) -> Result<(), AskError> {
+        let by = by.into();
+        self.ask(|done| Ask::Answer {
+            request,
+            reply,
+            by,
+            done,
+        })
+        .await
+    }
+
+    /// Chooses settings: `model`, `mode` …
+    pub async fn select(&self, selection: Pairs) -> Result<(), AskError> {
+        self.ask(|done| Ask::Select(selection, done)).await
+    }
+
+    /// The raw frame of this number, while it is kept.
+    pub async fn raw_frame(&self, number: u64) -> Option<Vec<u8>> {
+        let (done, frame) = oneshot::channel();
+        self.asks.send(Ask::RawFrame(number, done)).await.ok()?;
+        frame.await.ok().flatten()
+    }
+
+    /// Ends the session in order. Returns when it is over.
+    pub async fn close(&self) {
+        let _ = self.ask(Ask::Close).await;
+        self.ended().await;
+    }
+
+    /// Ends the session at once: its process tree is killed. Returns when it is over.
+    pub async fn kill(&self) {
+        let _ = self.ask(Ask::Kill).await;
+        self.ended().await;
+    }
+
+    /// Waits for the session's end.
+    pub async fn ended(&self) {
+        let mut ended = self.ended.clone();
+        let _ = ended.wait_for(|over| *over).await;
+    }
+
+    /// True once the session is over.
+    pub fn is_over(&self) -> bool {
+        *self.ended.borrow()
+    }
+
+    /// What the session can do, as last told.
+    pub fn capabilities(&self) -> Option<CapabilityView> {
+        self.view.borrow().clone()
+    }
+
+    async fn ask<T>(&self, make: impl FnOnce(Reply1<T>) -> Ask) -> Result<T, AskError> {
+        let (done, answer) = oneshot::channel();
+        self.asks.send(make(done)).await.map_err(|_| AskError::Ended)?;
+        answer.await.unwrap_or(Err(AskError::Ended))
+    }
+}

@@ -1,0 +1,393 @@
+//! What a plugin's wishes become. Each goes the same way: policy and grants, then the audit record, then the world.
+//!
+//! **A refusal is a typed result for the plugin, an audit record and an event; it is never a trap, and nothing of the wish
+//! has happened.** A wish whose record cannot be written is refused. Called from `release` only.
+
+use super::{SessionStart, Shared};
+use crate::audit::{Record, Verdict};
+use crate::launch::{self, LaunchError};
+use crate::process::{self, Channel, ChannelEvent};
+use jackfield_core::contract::{Effect, EffectBody, EffectResult, EffectValue, Fault, FaultKind, FrameData, SignalKind, SignalSend, Spawn, Write};
+use jackfield_core::guard::Guards;
+use jackfield_core::manifest::Framing;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+/// A channel that is open.
+struct Open {
+    channel: Channel,
+    profile: String,
+    framing: Framing,
+    /// True once the plugin or we asked for its end: an exit is then no surprise.
+    ending: bool,
+}
+
+/// What came of a wish at once; what comes later arrives through `results`.
+pub(crate) enum Outcome {
+    /// Taken on; the answer follows.
+    Taken,
+    /// Answered.
+    Done(EffectValue),
+    /// Refused: code and fault.
+    Refused(&'static str, Fault),
+}
+
+pub(crate) struct Outlet {
+    shared: Arc<Shared>,
+    channels: HashMap<u32, Open>,
+    timers: BTreeSet<(Instant, u32)>,
+    timer_ids: BTreeMap<u32, Instant>,
+    used_ids: BTreeSet<u32>,
+    guards: Guards,
+    frames: mpsc::Sender<ChannelEvent>,
+    results: mpsc::UnboundedSender<EffectResult>,
+    /// Programs started so far.
+    pub(crate) spawned: u32,
+}
+
+impl Outlet {
+    pub(crate) fn new(start: &SessionStart, shared: Arc<Shared>, frames: mpsc::Sender<ChannelEvent>, results: mpsc::UnboundedSender<EffectResult>) -> Outlet {
+        Outlet {
+            shared,
+            channels: HashMap::new(),
+            timers: BTreeSet::new(),
+            timer_ids: BTreeMap::new(),
+            used_ids: BTreeSet::new(),
+            guards: Guards::new(start.generation.manifest()),
+            frames,
+            results,
+            spawned: 0,
+        }
+    }
+
+    /// Carries out one wish, or refuses it.
+    pub(crate) async fn perform(&mut self, start: &SessionStart, effect: Effect) -> Outcome {
+        if !matches!(effect.body, EffectBody::Cancel(_)) && !self.used_ids.insert(effect.id) {
+            return self.refuse(start, &effect.body, "effect-id-used", FaultKind::Invalid, format!("effect id {} was used before in this session; each effect needs a new one", effect.id));
+        }
+        match &effect.body {
+            EffectBody::Spawn(spawn) => self.spawn(start, effect.id, spawn).await,
+            EffectBody::Write(write) => self.write(start, effect.id, write, &effect.body),
+            EffectBody::CloseStdin(channel) => self.close_stdin(start, *channel, &effect.body),
+            EffectBody::Signal(signal) => self.signal(start, signal, &effect.body),
+            EffectBody::Timer(after_ms) => self.timer(start, effect.id, *after_ms, &effect.body),
+            EffectBody::Cancel(id) => {
+                self.cancel(start, *id);
+                Outcome::Taken
+            }
+            EffectBody::Http(_) | EffectBody::ReadFile(_) | EffectBody::ListFolder(_) | EffectBody::QuerySqlite(_) | EffectBody::Other(_) => {
+                let name = name_of(&effect.body);
+                self.refuse(start, &effect.body, "effect-unsupported", FaultKind::Unsupported, format!("this host does not carry out the effect '{name}'"))
+            }
+        }
+    }
+
+    async fn spawn(&mut self, start: &SessionStart, id: u32, wish: &Spawn) -> Outcome {
+        let body = EffectBody::Spawn(wish.clone());
+        let limit = self.shared.limits.session_processes;
+        if self.channels.len() as u64 >= limit {
+            return self.refuse(start, &body, "too-many-processes", FaultKind::Denied, format!("{limit} programs of this session run already (limit session_processes)"));
+        }
+        let launch = match launch::prepare(start, &self.shared, wish) {
+            Ok(launch) => launch,
+            Err(error) => return self.refuse_launch(start, &body, &error),
+        };
+        let facts = json!({
+            "effect": id,
+            "profile": wish.profile,
+            "command": launch.command_line(),
+            "env": launch.env_names(),
+            "folder": start.folder,
+        });
+        if let Some(refusal) = self.record(start, "spawn", launch.rule, facts) {
+            return refusal;
+        }
+        let framing = launch.framing;
+        match process::spawn(launch.spec(start), id, &self.shared.supervisor, self.shared.limits.clone(), self.frames.clone()).await {
+            Ok(channel) => {
+                self.spawned += 1;
+                self.channels.insert(id, Open { channel, profile: wish.profile.clone(), framing, ending: false });
+                Outcome::Done(EffectValue::Opened)
+            }
+            Err(error) => self.refuse(start, &body, error.code(), FaultKind::NotFound, error.to_string()),
+        }
+    }
+
+    fn write(&mut self, start: &SessionStart, id: u32, wish: &Write, body: &EffectBody) -> Outcome {
+        let Some(open) = self.channels.get(&wish.channel) else {
+            return self.refuse_channel(start, body, wish.channel);
+        };
+        let (profile, framing) = (open.profile.clone(), open.framing);
+        let line = match compose(&wish.data, framing) {
+            Ok(line) => line,
+            Err(problem) => return self.refuse(start, body, "not-one-message", FaultKind::Invalid, format!("what was to be written to channel {} ({profile}) {problem}; write one message per effect, without a line end", wish.channel)),
+        };
+        let (line, rule) = match self.check_guard(&profile, framing, line) {
+            Ok(checked) => checked,
+            Err((code, message)) => return self.refuse(start, body, code, FaultKind::Denied, message),
+        };
+        let facts = json!({ "effect": id, "channel": wish.channel, "profile": profile, "bytes": line.len() });
+        if let Some(refusal) = self.record(start, "write", rule, facts) {
+            return refusal;
+        }
+        let Some(open) = self.channels.get(&wish.channel) else {
+            return self.refuse_channel(start, body, wish.channel);
+        };
+        match open.channel.write(line) {
+            Ok(written) => {
+                let results = self.results.clone();
+                tokio::spawn(async move {
+                    let outcome = match written.await {
+                        Ok(Ok(())) => Ok(EffectValue::Written),
+                        Ok(Err(error)) => Err(fault(FaultKind::Network, error.to_string())),
+                        Err(_) => Err(fault(FaultKind::Network, "the channel closed before this was written".into())),
+                    };
+                    let _ = results.send(EffectResult { id, outcome });
+                });
+                Outcome::Taken
+            }
+            Err(full) => self.refuse(start, body, "write-queue-full", FaultKind::Overloaded, full.to_string()),
+        }
+    }
+
+    /// An answer to a guarded request passes only as a person or a rule gave it. Checked text is what is sent: no second reading of it can differ.
+    fn check_guard(&mut self, profile: &str, framing: Framing, line: Vec<u8>) -> Result<(Vec<u8>, &'static str), (&'static str, String)> {
+        if !framing.is_json() || !self.guards.guards(profile) {
+            return Ok((line, "channel-open"));
+        }
+        let value: Value = serde_json::from_slice(&line).map_err(|error| ("not-one-message", error.to_string()))?;
+        match self.guards.check_write(profile, &value) {
+            Ok(false) => Ok((line, "channel-open")),
+            Ok(true) => serde_json::to_vec(&value).map(|line| (line, "guarded-answer")).map_err(|error| ("not-one-message", error.to_string())),
+            Err(refusal) => Err((refusal.code(), refusal.to_string())),
+        }
+    }
+
+    fn close_stdin(&mut self, start: &SessionStart, channel: u32, body: &EffectBody) -> Outcome {
+        if !self.channels.contains_key(&channel) {
+            return self.refuse_channel(start, body, channel);
+        }
+        if let Some(refusal) = self.record(start, "close_stdin", "channel-open", json!({ "channel": channel })) {
+            return refusal;
+        }
+        if let Some(open) = self.channels.get_mut(&channel) {
+            open.ending = true;
+            open.channel.close_stdin();
+        }
+        Outcome::Done(EffectValue::Written)
+    }
+
+    fn signal(&mut self, start: &SessionStart, wish: &SignalSend, body: &EffectBody) -> Outcome {
+        if !self.channels.contains_key(&wish.channel) {
+            return self.refuse_channel(start, body, wish.channel);
+        }
+        let facts = json!({ "channel": wish.channel, "signal": wish.kind });
+        if let Some(refusal) = self.record(start, "signal", "channel-open", facts) {
+            return refusal;
+        }
+        if let Some(open) = self.channels.get_mut(&wish.channel) {
+            open.ending |= !matches!(wish.kind, SignalKind::Interrupt);
+            open.channel.signal(wish.kind);
+        }
+        Outcome::Done(EffectValue::Written)
+    }
+
+    /// A timer touches nothing outside of the session, so it has a bound and no audit record.
+    fn timer(&mut self, start: &SessionStart, id: u32, after_ms: f64, body: &EffectBody) -> Outcome {
+        let limit = self.shared.limits.session_timers;
+        if self.timers.len() as u64 >= limit {
+            return self.refuse(start, body, "too-many-timers", FaultKind::Denied, format!("{limit} timers of this session run already (limit session_timers)"));
+        }
+        let day_ms = 24.0 * 3_600_000.0;
+        if !after_ms.is_finite() || !(0.0..=day_ms).contains(&after_ms) {
+            return self.refuse(start, body, "timer-out-of-range", FaultKind::Invalid, format!("a timer runs from 0 to {day_ms} ms, not {after_ms}"));
+        }
+        let at = Instant::now() + Duration::from_micros((after_ms * 1000.0) as u64);
+        self.timers.insert((at, id));
+        self.timer_ids.insert(id, at);
+        Outcome::Taken
+    }
+
+    fn cancel(&mut self, start: &SessionStart, id: u32) {
+        if let Some(at) = self.timer_ids.remove(&id) {
+            self.timers.remove(&(at, id));
+        }
+        if let Some(open) = self.channels.get_mut(&id) {
+            open.ending = true;
+            open.channel.end();
+            let _ = self.record(start, "end_channel", "cancelled-by-plugin", json!({ "channel": id }));
+        }
+    }
+
+    /// The guards see a frame before the plugin does.
+    pub(crate) fn observe(&mut self, channel: u32, data: &FrameData) {
+        let Some(open) = self.channels.get(&channel) else { return };
+        if let FrameData::Text(text) = data
+            && open.framing.is_json()
+            && self.guards.may_concern(&open.profile, text)
+            && let Ok(value) = serde_json::from_str::<Value>(text)
+        {
+            self.guards.observe_frame(&open.profile, &value);
+        }
+    }
+
+    /// What a person or a rule answered to a provider's request, so that the plugin's write of it may pass.
+    pub(crate) fn guards(&mut self) -> &mut Guards {
+        &mut self.guards
+    }
+
+    pub(crate) fn next_timer(&self) -> Option<Instant> {
+        self.timers.first().map(|(at, _)| *at)
+    }
+
+    /// Takes one timer whose time has come.
+    pub(crate) fn take_timer(&mut self, now: Instant) -> Option<u32> {
+        let (at, id) = *self.timers.first()?;
+        if at > now {
+            return None;
+        }
+        self.timers.pop_first();
+        self.timer_ids.remove(&id);
+        Some(id)
+    }
+
+    /// Forgets a channel that has closed. True when nobody had asked for its end.
+    pub(crate) fn closed(&mut self, channel: u32) -> bool {
+        self.channels.remove(&channel).is_some_and(|open| !open.ending)
+    }
+
+    pub(crate) fn has_channels(&self) -> bool {
+        !self.channels.is_empty()
+    }
+
+    /// Begins the end of every channel: stdin, TERM, KILL, each bounded.
+    pub(crate) fn end_all(&mut self) {
+        self.timers.clear();
+        self.timer_ids.clear();
+        for open in self.channels.values_mut() {
+            open.ending = true;
+            open.channel.end();
+        }
+    }
+
+    /// Kills every process tree at once.
+    pub(crate) fn kill_all(&mut self) {
+        self.timers.clear();
+        self.timer_ids.clear();
+        for open in self.channels.values_mut() {
+            open.ending = true;
+            open.channel.signal(SignalKind::Kill);
+        }
+    }
+
+    fn refuse_channel(&self, start: &SessionStart, body: &EffectBody, channel: u32) -> Outcome {
+        self.refuse(start, body, "no-such-channel", FaultKind::NotFound, format!("channel {channel} is not open in this session"))
+    }
+
+    fn refuse_launch(&self, start: &SessionStart, body: &EffectBody, error: &LaunchError) -> Outcome {
+        self.refuse(start, body, error.code(), error.fault_kind(), error.to_string())
+    }
+
+    fn refuse(&self, start: &SessionStart, body: &EffectBody, code: &'static str, kind: FaultKind, message: String) -> Outcome {
+        // A refusal stands even when its record cannot be written: nothing happens either way.
+        let _ = self.shared.audit.write(&Record {
+            kind: name_of(body),
+            verdict: Verdict::Refused,
+            rule: code,
+            plugin: &start.generation.manifest().full_name(),
+            digest: start.generation.digest(),
+            session: start.session.as_str(),
+            facts: json!({ "message": message }),
+        });
+        Outcome::Refused(code, Fault { code: Some(code.to_owned()), ..fault(kind, message) })
+    }
+
+    /// Writes the record of what is about to happen; the refusal when it can't.
+    fn record(&self, start: &SessionStart, kind: &str, rule: &str, facts: Value) -> Option<Outcome> {
+        let written = self.shared.audit.write(&Record {
+            kind,
+            verdict: Verdict::Allowed,
+            rule,
+            plugin: &start.generation.manifest().full_name(),
+            digest: start.generation.digest(),
+            session: start.session.as_str(),
+            facts,
+        });
+        let error = written.err()?;
+        Some(Outcome::Refused("audit-failed", fault(FaultKind::Internal, format!("the audit record could not be written ({error}), so this was not done"))))
+    }
+}
+
+/// The name of a wish, for records and texts.
+pub(crate) fn name_of(body: &EffectBody) -> &'static str {
+    match body {
+        EffectBody::Spawn(_) => "spawn",
+        EffectBody::Write(_) => "write",
+        EffectBody::CloseStdin(_) => "close_stdin",
+        EffectBody::Signal(_) => "signal",
+        EffectBody::Http(_) => "http",
+        EffectBody::Timer(_) => "timer",
+        EffectBody::ReadFile(_) => "read_file",
+        EffectBody::ListFolder(_) => "list_folder",
+        EffectBody::QuerySqlite(_) => "query_sqlite",
+        EffectBody::Cancel(_) => "cancel",
+        EffectBody::Other(_) => "other",
+    }
+}
+
+pub(crate) fn fault(kind: FaultKind, message: String) -> Fault {
+    Fault {
+        kind,
+        message,
+        code: None,
+        retryable: false,
+        retry_after_ms: None,
+        extra: Vec::new(),
+    }
+}
+
+/// One message as it goes to the program, without its line end. On a JSON channel it is exactly one JSON value on one line.
+fn compose(data: &FrameData, framing: Framing) -> Result<Vec<u8>, String> {
+    let bytes = match data {
+        FrameData::Text(text) => text.as_bytes(),
+        FrameData::Bytes(bytes) => bytes,
+        FrameData::Named(_) | FrameData::Other(_) => return Err("is no text".into()),
+    };
+    if !framing.is_json() {
+        return if bytes.contains(&b'\n') { Err("holds a line end".into()) } else { Ok(bytes.to_vec()) };
+    }
+    let one: &RawValue = serde_json::from_slice(bytes).map_err(|error| format!("is not one JSON value ({error})"))?;
+    // In valid JSON a bare line end is white space between tokens, so this changes no meaning.
+    let line = one.get().bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte });
+    Ok(line.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> Result<String, String> {
+        compose(&FrameData::Text(text.into()), Framing::Ndjson).map(|line| String::from_utf8(line).unwrap())
+    }
+
+    #[test]
+    fn a_json_channel_takes_one_value_on_one_line() {
+        assert_eq!(json(" {\"a\":\n\t1,\r\n\"b\":\"x\\ny\"} \n").unwrap(), "{\"a\": \t1,  \"b\":\"x\\ny\"}");
+        assert_eq!(json("{\"big\":123456789012345678901234567890}").unwrap(), "{\"big\":123456789012345678901234567890}");
+        for bad in ["", " ", "{\"a\":1}\n{\"b\":2}", "{\"a\":1", "nonsense", "{\"a\":\"x\ny\"}"] {
+            assert!(json(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_raw_channel_takes_one_line() {
+        let raw = |text: &str| compose(&FrameData::Text(text.into()), Framing::Raw);
+        assert_eq!(raw("plain words").unwrap(), b"plain words");
+        assert!(raw("two\nlines").is_err());
+    }
+}

@@ -1,0 +1,126 @@
+//! **The one function through which every output of a plugin reaches the world.** Policy, then the audit record, then the
+//! world: for wishes that is `outlet`; what a plugin says passes the normalizer, which mints, orders and closes.
+
+use super::ops::{Pending, Purpose};
+use super::outlet::{Outcome, name_of};
+use super::task::{Phase, Task};
+use jackfield_core::contract::{Effect, EffectResult, Event, EventBody as Told, Fault, Input, Level, OpResult, OpValue, Output, Thread};
+use jackfield_core::event::{EventBody, SessionEnd};
+use jackfield_core::normalizer::{Cause, Disposed, SessionEnded};
+
+impl Task {
+    pub(super) async fn release(&mut self, frame: Option<u64>, output: Output) {
+        if let (Some(frame), false) = (frame, matches!(output, Output::Disposition(_))) {
+            self.normalizer.frame_out(frame);
+        }
+        match output {
+            Output::Event(event) => self.release_event(frame, event),
+            Output::Effect(effect) => self.release_effect(effect).await,
+            Output::Done(result) => self.release_done(result).await,
+            Output::Negotiated(set) => {
+                if self.capabilities.negotiate(set) {
+                    self.announce();
+                } else {
+                    self.diagnose("stale-capabilities", "the plugin negotiated a set of capabilities older than the one in force");
+                }
+            }
+            Output::Disposition(disposition) => {
+                if let Some(frame) = frame {
+                    self.normalizer.dispose(frame, Disposed::Plugin(disposition));
+                }
+            }
+            Output::Diagnostic(note) => self.diagnose(&note.code, &note.text),
+            Output::Other(other) => self.diagnose("unknown-output", &format!("the plugin returned '{}', which this host does not know", other.name)),
+        }
+    }
+
+    fn release_event(&mut self, frame: Option<u64>, event: Event) {
+        if let Told::Threads(threads) = &event.body {
+            for thread in threads {
+                self.remember_thread(thread);
+            }
+        }
+        let cause = Cause { frame, at_ms: crate::clock::now_ms() };
+        let routed = self.normalizer.accept(cause, event);
+        self.emit(routed);
+    }
+
+    async fn release_effect(&mut self, effect: Effect) {
+        let (id, name) = (effect.id, name_of(&effect.body));
+        match self.outlet.perform(&self.start, effect).await {
+            Outcome::Taken => self.decided("effect_allowed", u64::from(id), name),
+            Outcome::Done(value) => {
+                self.decided("effect_allowed", u64::from(id), name);
+                self.feed(Input::EffectDone(EffectResult { id, outcome: Ok(value) }));
+            }
+            Outcome::Refused(code, fault) => {
+                self.decided("effect_refused", u64::from(id), code);
+                let run = self.active.as_ref().map(|active| active.run.clone());
+                self.say(run, EventBody::EffectRefused { effect: name.to_owned(), code: code.to_owned(), message: fault.message.clone() });
+                self.feed(Input::EffectDone(EffectResult { id, outcome: Err(fault) }));
+            }
+        }
+    }
+
+    async fn release_done(&mut self, result: OpResult) {
+        let Some(Pending { purpose, .. }) = self.ops.close(result.op) else {
+            self.diagnose("unknown-op", &format!("the plugin answered command {}, which is not open", result.op));
+            return;
+        };
+        match (purpose, result.outcome) {
+            (Purpose::Start, Ok(_)) => self.open_thread().await,
+            (Purpose::OpenThread, Ok(OpValue::Thread(thread))) => {
+                self.remember_thread(&thread);
+                self.native_thread = Some(thread.id.clone());
+                self.normalizer.bind_thread(&thread.id, self.start.log.thread().clone());
+                let cause = Cause { frame: None, at_ms: crate::clock::now_ms() };
+                let told = self.normalizer.accept(cause, Event { scope: None, body: Told::Threads(vec![thread]) });
+                self.emit(told);
+                self.phase = Phase::Ready;
+                self.watch.ready();
+            }
+            (Purpose::OpenThread, Ok(_)) => self.start_failed(protocol("the plugin answered open-thread with something that is no thread")),
+            (Purpose::Start | Purpose::OpenThread, Err(fault)) => self.start_failed(fault),
+            (Purpose::Send(_), Ok(_)) => {}
+            (Purpose::Send(run), Err(fault)) => {
+                let routed = self.normalizer.fail_run(&run, fault);
+                self.emit(routed);
+            }
+            (Purpose::Interrupt(run), outcome) => self.interrupt_answered(&run, outcome.map(|_| ())).await,
+            (Purpose::Respond(request, waiting), outcome) => self.request_answered(request, waiting, outcome.map(|_| ())),
+            (Purpose::Select(waiting), outcome) => {
+                let _ = waiting.send(outcome.map(|_| ()).map_err(super::AskError::Fault));
+            }
+        }
+    }
+
+    /// The cursor is stored before anything else is said of the thread: it is what a restart needs.
+    fn remember_thread(&mut self, thread: &Thread) {
+        let ours = self.native_thread.as_ref().is_none_or(|native| *native == thread.id || thread.replaces.as_ref() == Some(native));
+        if !ours || thread.parent.is_some() {
+            return;
+        }
+        self.native_thread = Some(thread.id.clone());
+        if let Err(error) = self.shared.store.remember_native(self.start.log.thread(), &thread.id, thread.cursor.as_deref(), thread.title.as_deref()) {
+            self.diagnose("store", &error.to_string());
+        }
+    }
+
+    pub(super) fn start_failed(&mut self, fault: Fault) {
+        self.ending.get_or_insert(SessionEnded {
+            end: SessionEnd::StartFailed,
+            fault: Some(fault),
+            exit_code: None,
+            signal: None,
+            stderr_tail: String::new(),
+        });
+    }
+
+    pub(super) fn plugin_said(&mut self, level: Level, text: &str) {
+        self.diagnose_as(level, "plugin-log", text);
+    }
+}
+
+fn protocol(message: &str) -> Fault {
+    super::outlet::fault(jackfield_core::contract::FaultKind::Protocol, message.to_owned())
+}

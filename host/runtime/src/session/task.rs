@@ -1,0 +1,486 @@
+//! The loop of a session: takes what comes, makes batches, gives them to the plugin.
+
+use super::diagnostics::Diagnostics;
+use super::ops::{Ops, Purpose};
+use super::outlet::{Outlet, fault};
+use super::ring::Ring;
+use super::watch::Watch;
+use super::{Ask, NewRun, SessionStart, Shared};
+use crate::audit::{Record, Verdict};
+use crate::clock;
+use crate::journal::{Entry, Journal};
+use crate::process::ChannelEvent;
+use jackfield_core::capability::{CapabilityView, Staged};
+use jackfield_core::contract::{self, ChannelExit, Command, CommandBody, EffectResult, Fault, FaultKind, Frame, FrameData, Input, Pipe, Tick};
+use jackfield_core::event::{EventBody, SessionEnd};
+use jackfield_core::id::RunId;
+use jackfield_core::normalizer::{Disposed, Normalizer, Routed, SessionEnded, SessionScope};
+use jackfield_sandbox::{CallError, Session};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tokio::sync::{mpsc, watch as watched};
+use tokio::time::Instant;
+
+/// How far the session has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// The plugin and the provider's program are getting ready.
+    Starting,
+    /// Takes messages.
+    Ready,
+    /// Everything is being ended; what still comes is taken in.
+    Closing,
+    /// Over.
+    Ended,
+}
+
+/// The run that the provider is at work on.
+pub(super) struct Active {
+    pub(super) run: RunId,
+    pub(super) ladder: Option<super::asks::Ladder>,
+}
+
+pub(super) struct Task {
+    pub(super) start: SessionStart,
+    pub(super) shared: Arc<Shared>,
+    pub(super) plugin: Session,
+    pub(super) normalizer: Normalizer,
+    pub(super) capabilities: Staged,
+    pub(super) journal: Journal,
+    pub(super) outlet: Outlet,
+    pub(super) ops: Ops,
+    pub(super) queue: VecDeque<NewRun>,
+    pub(super) active: Option<Active>,
+    /// The next message waits until then for late words of the turn before.
+    pub(super) free_at: Option<Instant>,
+    pub(super) phase: Phase,
+    pub(super) watch: Watch,
+    diagnostics: Diagnostics,
+    pub(super) native_thread: Option<String>,
+    /// Ends the session with this once the batch is through.
+    pub(super) ending: Option<SessionEnded>,
+    pub(super) view: watched::Sender<Option<CapabilityView>>,
+    /// What the host itself has for the plugin's next batch.
+    feed: VecDeque<Input>,
+    inbox: mpsc::Receiver<Ask>,
+    channel_events: mpsc::Receiver<ChannelEvent>,
+    results: mpsc::UnboundedReceiver<EffectResult>,
+    pub(super) ring: Ring,
+    frames: u64,
+    calls: u32,
+    last_now_ms: f64,
+    last_exit: Option<ChannelExit>,
+}
+
+impl Task {
+    pub(super) fn new(start: SessionStart, shared: Arc<Shared>, plugin: Session, inbox: mpsc::Receiver<Ask>, view: watched::Sender<Option<CapabilityView>>) -> Task {
+        let limits = shared.limits.clone();
+        let (frame_sender, channel_events) = mpsc::channel(limits.read_queue_frames as usize);
+        let (result_sender, results) = mpsc::unbounded_channel();
+        let scope = SessionScope {
+            instance: start.instance.name.clone(),
+            session: start.session.clone(),
+            epoch: start.epoch,
+            thread: start.log.thread().clone(),
+        };
+        Task {
+            normalizer: Normalizer::new(scope, &limits),
+            capabilities: Staged::new(start.generation.descriptor().declared.clone()),
+            journal: Journal::new(&shared.spill_folder, &limits),
+            outlet: Outlet::new(&start, shared.clone(), frame_sender, result_sender),
+            ops: Ops::default(),
+            queue: VecDeque::new(),
+            active: None,
+            free_at: None,
+            phase: Phase::Starting,
+            watch: Watch::new(&limits),
+            diagnostics: Diagnostics::new(&limits),
+            native_thread: start.native_id.clone(),
+            ending: None,
+            view,
+            feed: VecDeque::new(),
+            inbox,
+            channel_events,
+            results,
+            ring: Ring::new(limits.raw_ring_bytes),
+            frames: 0,
+            calls: 0,
+            last_now_ms: 0.0,
+            last_exit: None,
+            start,
+            shared,
+            plugin,
+        }
+    }
+
+    /// Runs until the session is over and every process of it is gone.
+    pub(super) async fn run(mut self) {
+        self.announce();
+        self.begin().await;
+        loop {
+            self.watch_deadlines().await;
+            self.settle().await;
+            if self.phase == Phase::Ended {
+                break;
+            }
+            let deadline = self.next_deadline();
+            tokio::select! {
+                biased;
+                ask = self.inbox.recv() => match ask {
+                    Some(ask) => self.take_ask(ask).await,
+                    // Nobody holds the session any more.
+                    None => self.close(SessionEnd::Closed, None).await,
+                },
+                Some(result) = self.results.recv() => self.feed.push_back(Input::EffectDone(result)),
+                Some(event) = self.channel_events.recv() => self.take_channel(event).await,
+                () = sleep_until(deadline) => {}
+            }
+        }
+    }
+
+    /// Feeds the plugin what the host has for it, and carries out an end that was decided meanwhile.
+    async fn settle(&mut self) {
+        loop {
+            if let Some(ended) = self.ending.take() {
+                self.end(ended).await;
+            }
+            if self.phase == Phase::Ended {
+                return;
+            }
+            if self.feed.is_empty() {
+                self.next_run().await;
+            }
+            if self.feed.is_empty() && self.ending.is_none() {
+                return;
+            }
+            let inputs: Vec<_> = self.feed.drain(..).collect();
+            let frames = vec![None; inputs.len()];
+            if !inputs.is_empty() {
+                self.batch(inputs, frames).await;
+            }
+        }
+    }
+
+    /// Has the plugin told something at the next opportunity.
+    pub(super) fn feed(&mut self, input: Input) {
+        self.feed.push_back(input);
+    }
+
+    /// Gives the plugin a command, alone in its batch. Returns its number.
+    pub(super) async fn command(&mut self, purpose: Purpose, thread: Option<String>, body: CommandBody, deadline: Option<Instant>) -> u32 {
+        let op = self.ops.open(purpose, deadline);
+        let command = Command { op, thread, body };
+        self.batch(vec![Input::Command(command)], vec![None]).await;
+        op
+    }
+
+    /// Takes what a channel brings, and all that waits behind it, up to a batch.
+    async fn take_channel(&mut self, first: ChannelEvent) {
+        let limits = self.shared.limits.clone();
+        let (mut inputs, mut frames, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let mut next = Some(first);
+        while let Some(event) = next.take() {
+            match event {
+                ChannelEvent::Frame { channel, pipe, data } => {
+                    self.frames += 1;
+                    bytes += size_of(&data);
+                    self.watch.heard(&data);
+                    self.normalizer.frame_in(self.frames);
+                    self.ring.push(self.frames, bytes_of(&data));
+                    if pipe == Pipe::Main {
+                        self.outlet.observe(channel, &data);
+                    }
+                    inputs.push(Input::Frame(Frame { channel, pipe, data }));
+                    frames.push(Some(self.frames));
+                }
+                ChannelEvent::Noise { channel, text } => {
+                    self.watch.heard_text(&text);
+                    self.host_disposes(text.as_bytes(), Disposed::Noise);
+                    self.diagnose("noise", &format!("channel {channel} said something that is not its protocol's: {text}"));
+                }
+                ChannelEvent::TooLarge { channel, bytes } => {
+                    self.host_disposes(b"", Disposed::TooLarge);
+                    self.diagnose("frame-too-large", &format!("channel {channel} sent a message of {bytes} bytes; the limit frame_bytes is {}. It was left out, the session goes on", limits.frame_bytes));
+                    let number = self.frames;
+                    self.decided("frame_too_large", number, "frame_bytes");
+                }
+                ChannelEvent::Closed { channel, exit } => {
+                    self.channel_closed(channel, exit, inputs, frames).await;
+                    return;
+                }
+            }
+            let full = inputs.len() as u64 >= limits.batch_frames || bytes + limits.frame_bytes > limits.batch_bytes;
+            if !full {
+                next = self.channel_events.try_recv().ok();
+            }
+        }
+        if !inputs.is_empty() {
+            self.batch(inputs, frames).await;
+        }
+    }
+
+    /// A channel's end goes to the plugin with the frames before it. If nobody asked for that end, the session has lost its provider.
+    async fn channel_closed(&mut self, channel: u32, exit: ChannelExit, mut inputs: Vec<Input>, mut frames: Vec<Option<u64>>) {
+        let surprise = self.outlet.closed(channel);
+        self.note("exit", "process-ended", serde_json::json!({ "channel": channel, "code": exit.code, "signal": exit.signal }));
+        self.last_exit = Some(exit.clone());
+        inputs.push(Input::ChannelClosed(exit.clone()));
+        frames.push(None);
+        self.batch(inputs, frames).await;
+        if surprise && self.phase != Phase::Closing && !self.outlet.has_channels() && self.ending.is_none() {
+            let end = if self.phase == Phase::Starting { SessionEnd::StartFailed } else { SessionEnd::ProviderExited };
+            self.ending = Some(self.exited(end, &exit));
+        }
+    }
+
+    fn exited(&self, end: SessionEnd, exit: &ChannelExit) -> SessionEnded {
+        let how = match (exit.code, exit.signal) {
+            (Some(code), _) => format!("exited with code {code}"),
+            (None, Some(signal)) => format!("was ended by signal {signal}"),
+            (None, None) => "ended".to_owned(),
+        };
+        let last_words = exit.stderr_tail.trim();
+        let message = match last_words {
+            "" => format!("the provider's program {how}"),
+            words => format!("the provider's program {how}; its last words: {words}"),
+        };
+        SessionEnded {
+            end,
+            fault: exit.fault.clone().or_else(|| Some(fault(FaultKind::Network, message))),
+            exit_code: exit.code,
+            signal: exit.signal,
+            stderr_tail: exit.stderr_tail.clone(),
+        }
+    }
+
+    fn host_disposes(&mut self, raw: &[u8], disposed: Disposed) {
+        self.frames += 1;
+        self.ring.push(self.frames, raw);
+        self.normalizer.frame_in(self.frames);
+        self.normalizer.dispose(self.frames, disposed);
+    }
+
+    /// One batch in, all its outputs out and accepted, in order.
+    async fn batch(&mut self, inputs: Vec<Input>, frames: Vec<Option<u64>>) {
+        let at = self.tick();
+        let entry = Entry::Batch { at: at.clone(), inputs };
+        // The journal keeps the inputs; the plugin gets a copy, which the bindings consume.
+        let Entry::Batch { inputs, .. } = &entry else { return };
+        let given = inputs.clone();
+        if let Err(error) = self.journal.append(entry) {
+            self.broken(fault(FaultKind::Internal, format!("the session's journal could not be written ({error}); free some space in the temporary folder")));
+            return;
+        }
+        let outputs = self.plugin.handle(at, given).await;
+        for (level, text) in self.plugin.take_log() {
+            self.plugin_said(level, &text);
+        }
+        match outputs {
+            Ok(outputs) => {
+                for caused in outputs {
+                    let frame = frames.get(caused.cause as usize).copied().flatten();
+                    self.release(frame, caused.output).await;
+                }
+                let rest = self.normalizer.end_batch();
+                self.emit(rest);
+            }
+            Err(error) => self.plugin_failed(&error, &frames),
+        }
+    }
+
+    fn tick(&mut self) -> Tick {
+        self.last_now_ms = self.last_now_ms.max(clock::now_ms() as f64);
+        self.calls += 1;
+        Tick {
+            now_ms: self.last_now_ms,
+            seq: self.calls - 1,
+        }
+    }
+
+    /// The plugin broke. This session is over; the thread can be resumed, and no other session notices.
+    fn plugin_failed(&mut self, error: &CallError, frames: &[Option<u64>]) {
+        let numbers: Vec<u64> = frames.iter().copied().flatten().collect();
+        let about = match (numbers.first(), numbers.last()) {
+            (Some(first), Some(last)) if first == last => format!("frame {first}"),
+            (Some(first), Some(last)) => format!("frames {first} to {last}"),
+            _ => "a command of the host".to_owned(),
+        };
+        self.note("trap", error.code(), serde_json::json!({ "about": about, "message": error.to_string() }));
+        self.decided("plugin_failed", numbers.first().copied().unwrap_or(0), error.code());
+        for number in &numbers {
+            self.normalizer.dispose(*number, Disposed::Skipped);
+        }
+        let mut fault = match error {
+            CallError::Fault { fault, .. } => fault.clone(),
+            other => fault(FaultKind::Internal, other.to_string()),
+        };
+        fault.message = format!("{} (at {about}; the thread can be resumed)", fault.message);
+        fault.code = Some(error.code().to_owned());
+        self.broken(fault);
+    }
+
+    pub(super) fn broken(&mut self, fault: Fault) {
+        self.ending = Some(SessionEnded {
+            end: SessionEnd::PluginFailed,
+            fault: Some(fault),
+            exit_code: None,
+            signal: None,
+            stderr_tail: String::new(),
+        });
+    }
+
+    /// Begins an orderly end: the plugin says its last words, then every channel ends, each step bounded.
+    pub(super) async fn close(&mut self, end: SessionEnd, fault: Option<Fault>) {
+        if matches!(self.phase, Phase::Closing | Phase::Ended) {
+            return;
+        }
+        self.batch(vec![Input::Close], vec![None]).await;
+        self.ending.get_or_insert(SessionEnded {
+            end,
+            fault,
+            exit_code: None,
+            signal: None,
+            stderr_tail: String::new(),
+        });
+    }
+
+    /// Ends the session: processes first, so that nothing of them follows the end, then everything that is open is closed.
+    async fn end(&mut self, mut ended: SessionEnded) {
+        if self.phase == Phase::Ended {
+            return;
+        }
+        self.phase = Phase::Closing;
+        if ended.end == SessionEnd::PluginFailed {
+            self.outlet.kill_all();
+        } else {
+            self.outlet.end_all();
+        }
+        self.drain_channels().await;
+        if let (None, Some(exit)) = (ended.exit_code, &self.last_exit)
+            && ended.signal.is_none()
+        {
+            ended.exit_code = exit.code;
+            ended.signal = exit.signal;
+            ended.stderr_tail = exit.stderr_tail.clone();
+        }
+        let unstarted: Vec<NewRun> = self.queue.drain(..).collect();
+        let cause = ended.fault.clone();
+        for pending in self.ops.drain() {
+            super::asks::answer_ended(pending);
+        }
+        let closing = self.normalizer.end_session(ended);
+        self.emit(closing);
+        for run in unstarted {
+            self.end_unstarted(&run, cause.clone());
+        }
+        self.active = None;
+        self.phase = Phase::Ended;
+        self.inbox.close();
+    }
+
+    /// Waits until every channel is gone. The plugin hears no more: what still comes is fenced and counted.
+    async fn drain_channels(&mut self) {
+        let deadline = Instant::now() + self.watch.close;
+        while self.outlet.has_channels() {
+            match tokio::time::timeout_at(deadline, self.channel_events.recv()).await {
+                Ok(Some(ChannelEvent::Closed { channel, exit })) => {
+                    self.outlet.closed(channel);
+                    self.note("exit", "process-ended", serde_json::json!({ "channel": channel, "code": exit.code, "signal": exit.signal }));
+                    self.last_exit = Some(exit);
+                }
+                Ok(Some(ChannelEvent::Frame { data, .. })) => self.host_disposes(bytes_of(&data), Disposed::Fenced),
+                Ok(Some(_)) => self.host_disposes(b"", Disposed::Noise),
+                Ok(None) => break,
+                Err(_) => {
+                    self.outlet.kill_all();
+                    break;
+                }
+            }
+        }
+    }
+
+    fn next_deadline(&self) -> Option<Instant> {
+        let ladder = self.active.as_ref().and_then(|active| active.ladder.as_ref()).map(|ladder| ladder.deadline);
+        let free = self.free_at.filter(|_| !self.queue.is_empty());
+        [self.ops.next_deadline(), self.outlet.next_timer(), self.watch.next(self), ladder, free]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// Numbers, stores and shows what the normalizer made, and keeps the host's own books by it.
+    pub(super) fn emit(&mut self, routed: Vec<Routed>) {
+        for one in routed {
+            self.keep_books(&one);
+            if self.start.log.emit(clock::now_ms(), one.draft).is_err() {
+                self.ending.get_or_insert_with(|| SessionEnded {
+                    end: SessionEnd::PluginFailed,
+                    fault: Some(fault(FaultKind::Internal, "the store can't take events any more; see `doctor`".into())),
+                    exit_code: None,
+                    signal: None,
+                    stderr_tail: String::new(),
+                });
+            }
+        }
+    }
+
+    /// An event of the host's own.
+    pub(super) fn say(&mut self, run: Option<RunId>, body: EventBody) {
+        let mut draft: jackfield_core::event::Draft = body.into();
+        draft.run = run;
+        let thread = self.start.log.thread().clone();
+        self.emit(vec![Routed { thread, draft }]);
+    }
+
+    pub(super) fn diagnose(&mut self, code: &str, text: &str) {
+        self.diagnose_as(contract::Level::Warning, code, text);
+    }
+
+    pub(super) fn diagnose_as(&mut self, level: contract::Level, code: &str, text: &str) {
+        if let Some(body) = self.diagnostics.add(level, code, text) {
+            self.say(None, body);
+        }
+    }
+
+    pub(super) fn decided(&mut self, what: &str, about: u64, rule: &str) {
+        // A decision that can't be journaled shows at the next batch, which fails for the same reason.
+        let _ = self.journal.append(Entry::Decided {
+            what: what.to_owned(),
+            about,
+            rule: rule.to_owned(),
+        });
+    }
+
+    /// An audit record of something that nobody decided.
+    pub(super) fn note(&self, kind: &str, rule: &str, facts: serde_json::Value) {
+        let _ = self.shared.audit.write(&Record {
+            kind,
+            verdict: Verdict::Noted,
+            rule,
+            plugin: &self.start.generation.manifest().full_name(),
+            digest: self.start.generation.digest(),
+            session: self.start.session.as_str(),
+            facts,
+        });
+    }
+}
+
+async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn bytes_of(data: &FrameData) -> &[u8] {
+    match data {
+        FrameData::Text(text) => text.as_bytes(),
+        FrameData::Named((_, data)) => data.as_bytes(),
+        FrameData::Bytes(bytes) => bytes,
+        FrameData::Other(other) => other.json.as_bytes(),
+    }
+}
+
+fn size_of(data: &FrameData) -> u64 {
+    bytes_of(data).len() as u64
+}

@@ -1,0 +1,167 @@
+//! A thread of ours in use: its lease, its log, and the session that serves it now.
+//!
+//! Sessions come and go (a program that died, a plugin that broke); the thread stays. A new session is a new epoch and
+//! resumes the provider's conversation by its cursor. **It is never silently a fresh conversation.**
+
+use crate::{clock, mint};
+use crate::host::Plugin;
+use crate::instance::Instance;
+use crate::lease::Lease;
+use crate::recovery;
+use crate::session::{AskError, NewRun, SessionHandle, SessionStart, Shared};
+use crate::store::{StoreError, ThreadRow};
+use crate::thread_log::{Subscription, ThreadLog};
+use jackfield_core::contract::{Content, Pairs};
+use jackfield_core::event::{Draft, EventBody, SessionEvent};
+use jackfield_core::id::{RequestId, RunId, ThreadId};
+use jackfield_core::requests::Reply;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::Mutex;
+
+/// A thread in use. The lease is held until it is dropped.
+pub struct Thread {
+    id: ThreadId,
+    shared: Arc<Shared>,
+    plugin: Plugin,
+    instance: Instance,
+    folder: PathBuf,
+    log: Arc<ThreadLog>,
+    state: Mutex<State>,
+    _lease: Lease,
+}
+
+struct State {
+    session: Option<SessionHandle>,
+    next_epoch: u32,
+    last_run: u32,
+}
+
+impl Thread {
+    pub(crate) fn open(shared: Arc<Shared>, plugin: Plugin, instance: Instance, row: ThreadRow, lease: Lease, new: bool) -> Result<Thread, StoreError> {
+        let found = shared.store.recover(&row.id)?;
+        let log = Arc::new(ThreadLog::new(row.id.clone(), shared.store.clone(), shared.limits.clone(), found.reserved));
+        if new {
+            let created = EventBody::ThreadCreated { provider: plugin.generation.descriptor().provider.clone(), folder: row.folder.clone() };
+            log.emit(clock::now_ms(), created.into())?;
+        } else {
+            for draft in recovery::closing_events(&shared.store, &row.id, &found)? {
+                log.emit(clock::now_ms(), draft)?;
+            }
+        }
+        Ok(Thread {
+            state: Mutex::new(State {
+                session: None,
+                next_epoch: found.next_epoch,
+                last_run: found.last_run,
+            }),
+            folder: PathBuf::from(&row.folder),
+            id: row.id,
+            shared,
+            plugin,
+            instance,
+            log,
+            _lease: lease,
+        })
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &ThreadId {
+        &self.id
+    }
+
+    /// Its events from now on.
+    pub fn subscribe(&self) -> Subscription {
+        self.log.subscribe()
+    }
+
+    /// Stored events after this number, oldest first.
+    pub fn events_after(&self, seq: u64, limit: u32) -> Result<Vec<SessionEvent>, StoreError> {
+        self.shared.store.events(&self.id, seq, limit)
+    }
+
+    /// Takes a message on. It is stored when this returns; progress and end are events of the run.
+    pub async fn send(&self, content: Vec<Content>) -> Result<RunId, AskError> {
+        let mut state = self.state.lock().await;
+        let session = self.session(&mut state).await?;
+        state.last_run += 1;
+        let ordinal = state.last_run;
+        let run = mint::run(&self.id, ordinal);
+        self.shared.store.put_run(&self.id, &run, ordinal, &content)?;
+        let mut draft: Draft = EventBody::RunCreated { content: content.clone(), ordinal }.into();
+        draft.run = Some(run.clone());
+        self.log.emit(clock::now_ms(), draft)?.durable().await?;
+        session.send(NewRun { run: run.clone(), ordinal, content }).await?;
+        Ok(run)
+    }
+
+    /// Stops the active run.
+    pub async fn interrupt(&self) -> Result<(), AskError> {
+        self.current().await?.interrupt().await
+    }
+
+    /// Answers a request.
+    pub async fn answer(&self, request: RequestId, reply: Reply, by: &str) -> Result<(), AskError> {
+        self.current().await?.answer(request, reply, by).await
+    }
+
+    /// Chooses settings.
+    pub async fn select(&self, selection: Pairs) -> Result<(), AskError> {
+        self.current().await?.select(selection).await
+    }
+
+    /// The raw frame of this number, while it is kept.
+    pub async fn raw_frame(&self, number: u64) -> Option<Vec<u8>> {
+        self.current().await.ok()?.raw_frame(number).await
+    }
+
+    /// Ends the session in order, and waits until all that was said is stored.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        if let Some(session) = self.state.lock().await.session.take() {
+            session.close().await;
+        }
+        self.shared.store.flush().await
+    }
+
+    /// Ends the session at once.
+    pub async fn kill(&self) -> Result<(), StoreError> {
+        if let Some(session) = self.state.lock().await.session.take() {
+            session.kill().await;
+        }
+        self.shared.store.flush().await
+    }
+
+    async fn current(&self) -> Result<SessionHandle, AskError> {
+        let session = self.state.lock().await.session.clone();
+        session.filter(|session| !session.is_over()).ok_or(AskError::Ended)
+    }
+
+    /// The session at work; a new one, resuming the provider's conversation, when there is none.
+    async fn session(&self, state: &mut State) -> Result<SessionHandle, AskError> {
+        if let Some(session) = &state.session
+            && !session.is_over()
+        {
+            return Ok(session.clone());
+        }
+        let epoch = state.next_epoch;
+        let session = mint::session(&self.id, epoch);
+        let row = self.shared.store.thread(&self.id)?;
+        let (cursor, native_id) = row.map_or((None, None), |row| (row.cursor, row.native_id));
+        self.shared.store.put_session(&session, &self.id, epoch, &self.plugin.generation.manifest().full_name(), self.plugin.generation.digest())?;
+        state.next_epoch += 1;
+        let start = SessionStart {
+            session,
+            epoch,
+            generation: self.plugin.generation.clone(),
+            bundled: self.plugin.bundled,
+            instance: self.instance.clone(),
+            folder: self.folder.clone(),
+            native_id: native_id.filter(|_| cursor.is_some()),
+            cursor,
+            log: self.log.clone(),
+        };
+        let handle = SessionHandle::start(start, self.shared.clone()).await.map_err(|error| AskError::Plugin(error.to_string()))?;
+        state.session = Some(handle.clone());
+        Ok(handle)
+    }
+}

@@ -1,0 +1,150 @@
+//! No descendant outlives its channel or the host: real trees, ended in every way.
+
+mod support;
+
+use jackfield_core::contract::SignalKind;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use support::{Talk, all_die, limits, lives, open, pid_in, sh, shell, testbed};
+
+/// A program that lives, a child, and a grandchild that was forked twice and left session, group and parent.
+const FAMILY: &str = r#"
+    sleep 300 & echo "{\"pid\":$!}"
+    (setsid sh -c 'echo "{\"pid\":$$}"; exec sleep 300' &)
+    sleep 300"#;
+
+/// The tree of `FAMILY`: program, child, the one who left.
+async fn family(talk: &mut Talk) -> [u32; 3] {
+    let pids = [talk.channel.pid(), talk.pid().await, talk.pid().await];
+    assert!(pids.iter().all(|&pid| lives(pid)), "{pids:?} should live");
+    pids
+}
+
+#[tokio::test]
+async fn dropping_the_channel_ends_all() {
+    let mut talk = sh(FAMILY).await;
+    let pids = family(&mut talk).await;
+    drop(talk);
+    all_die(&pids).await;
+}
+
+#[tokio::test]
+async fn the_kill_signal_ends_all() {
+    let mut talk = sh(FAMILY).await;
+    let pids = family(&mut talk).await;
+    talk.channel.signal(SignalKind::Kill);
+    let (_, exit) = talk.rest().await;
+    assert_eq!((exit.code, exit.signal, exit.fault), (None, Some(9), None));
+    all_die(&pids).await;
+}
+
+#[tokio::test]
+async fn a_program_that_ends_leaves_nobody_even_one_that_holds_its_pipes() {
+    let script = format!("{}sleep 0.1; exit 6", FAMILY.trim_end_matches("sleep 300"));
+    let mut talk = sh(&script).await;
+    let pids = [talk.pid().await, talk.pid().await];
+    let start = Instant::now();
+    let (_, exit) = talk.rest().await;
+    assert_eq!((exit.code, exit.fault), (Some(6), None));
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    all_die(&pids).await;
+}
+
+#[tokio::test]
+async fn a_crash_is_known_at_once() {
+    let mut talk = sh(r#"echo '{"ready":1}'; read x; echo dying >&2; kill -9 $$"#).await;
+    talk.frame().await;
+    talk.channel.write(b"{}".to_vec()).expect("queued");
+    let start = Instant::now();
+    let (_, exit) = talk.rest().await;
+    assert_eq!((exit.signal, exit.stderr_tail.as_str()), (Some(9), "dying\n"));
+    assert!(start.elapsed() < Duration::from_millis(90), "no leftovers, no grace: {:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn the_ladder_ends_what_ignores_everything() {
+    let fast = limits(|limits| (limits.stdin_close_ms, limits.terminate_ms) = (150, 150));
+    let script = r#"trap '' TERM INT HUP; echo '{"ready":1}'; while :; do sleep 0.05; done"#;
+    let mut talk = open(shell(script), fast.clone(), 64).await.expect("starts");
+    talk.frame().await;
+    let start = Instant::now();
+    assert!(talk.channel.end() && talk.channel.end(), "asked twice, it ends once");
+    assert!(start.elapsed() < Duration::from_millis(50), "`end` does not wait");
+    let (_, exit) = talk.rest().await;
+    assert_eq!(exit.signal, Some(9));
+    assert!((300..1500).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());
+
+    let mut talk = open(shell("trap 'exit 9' TERM; echo '{}'; while :; do sleep 0.05; done"), fast, 64).await.expect("starts");
+    talk.frame().await;
+    talk.channel.end();
+    assert_eq!(talk.rest().await.1.code, Some(9), "SIGTERM comes before SIGKILL");
+}
+
+#[tokio::test]
+async fn a_supervisor_that_is_killed_or_stopped_is_noticed() {
+    for signal in ["-KILL", "-STOP"] {
+        let fast = limits(|limits| (limits.stdin_close_ms, limits.terminate_ms, limits.kill_ms) = (50, 50, 300));
+        let script = format!("sleep 300 & echo \"{{\\\"pid\\\":$!}}\"; read x; kill {signal} $PPID; sleep 300");
+        let mut talk = open(shell(&script), fast, 64).await.expect("starts");
+        let pids = [talk.channel.pid(), talk.pid().await];
+        talk.channel.write(b"{}".to_vec()).expect("queued").await.expect("an answer").expect("written");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        talk.channel.end();
+        let (_, exit) = talk.rest().await;
+        assert_eq!(exit.fault.and_then(|fault| fault.code).as_deref(), Some("supervisor-lost"), "{signal}");
+        all_die(&pids).await;
+    }
+}
+
+#[tokio::test]
+async fn a_supervisor_that_is_stopped_before_it_answers_leaves_nobody() {
+    let fast = limits(|limits| limits.spawn_ms = 500);
+    let _either = open(shell("kill -STOP $PPID; exec sleep 271.8281"), fast, 64).await.map(drop);
+    let is_running = || std::fs::read_dir("/proc").unwrap().flatten().any(|process| std::fs::read(process.path().join("cmdline")).is_ok_and(|line| line.ends_with(b"271.8281\0")));
+    // Three looks in a row: between two programs a process has no command line.
+    let (start, mut absent) = (Instant::now(), 0);
+    while absent < 3 {
+        assert!(start.elapsed() < Duration::from_secs(20), "it lives on");
+        absent = if is_running() { 0 } else { absent + 1 };
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_fork_bomb_is_ended() {
+    let script = r#"f() { sleep 300 & (setsid sleep 300 &); }; echo '{"ready":1}'; while :; do f; sleep 0.002; done"#;
+    let mut talk = sh(script).await;
+    talk.frame().await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(talk.channel.processes().await.is_some_and(|processes| processes > 10));
+    talk.channel.signal(SignalKind::Kill);
+    assert_eq!(talk.rest().await.1.fault, None);
+}
+
+#[tokio::test]
+async fn the_hosts_death_ends_all() {
+    for signal in ["-KILL", "-INT", "-TERM"] {
+        let mut host = Command::new(testbed()).args(["host", FAMILY]).stdout(Stdio::piped()).spawn().expect("the host starts");
+        let mut lines = BufReader::new(host.stdout.take().expect("piped")).lines();
+        let pids = [(); 2].map(|()| pid_in(&lines.next().expect("a line").expect("text")));
+        assert!(pids.iter().all(|&pid| lives(pid)));
+        Command::new("kill").args([signal, &host.id().to_string()]).status().expect("kill");
+        host.wait().expect("the host dies");
+        all_die(&pids).await;
+    }
+}
+
+/// The kernel's word about a parent's death is about the thread that forked; it must not be taken for the host's.
+#[test]
+fn the_end_of_the_thread_that_started_it_ends_nothing() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let handle = runtime.handle().clone();
+    let mut talk = std::thread::spawn(move || handle.block_on(sh(r#"echo '{"ready":1}'; read x; echo '{"still":1}'"#))).join().unwrap();
+    runtime.block_on(async {
+        talk.frame().await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        talk.channel.write(b"{}".to_vec()).expect("queued");
+        assert_eq!(talk.frame().await, "{\"still\":1}");
+    });
+}

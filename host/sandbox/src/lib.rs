@@ -1,0 +1,27 @@
+//! Runs a plugin: bytes → checked → compiled → generation → session. The only crate that knows wasmtime.
+//!
+//! The way of the data is the list of modules: `check` reads bytes without running them, `engine` compiles what passed and
+//! asks it who it is, `session` feeds one instance of it, under the `limiter` and the engine's clock; `error` says what went
+//! wrong, and `convert` moves values between the bindings' types and the contract's.
+//!
+//! **A plugin can compute and ask; nothing else.** Its linker holds one function, `diag.log`. It has no clock, no files, no
+//! network, no randomness: same inputs, same outputs.
+//! **Hostile bytes give an error, never a panic; a session that broke a limit is dead and its neighbours never notice.**
+//! Tests: `tests/refusals.rs` (bytes that must not load), `tests/hostile.rs` (plugins that misbehave beside one that streams).
+//!
+//! Measured by `cargo test -p jackfield-sandbox --test cost -- --nocapture`; the figures are at `Engine` and `Session`.
+
+mod bindings;
+mod check;
+mod convert;
+mod convert_base;
+mod engine;
+mod error;
+mod limiter;
+mod log;
+mod session;
+
+pub use check::{CURRENT, FLOOR, Inspection, Lane, MANIFEST_SECTION, inspect};
+pub use engine::{Engine, Generation};
+pub use error::{CallError, LoadError};
+pub use session::Session;

@@ -1,0 +1,108 @@
+//! The real CLIs that the tests drive: which, at what exact version, and how they come here.
+//!
+//! Each has a folder under `tests/real/` with a `package.json` and its lockfile: npm checks the digest of what it
+//! fetches. They are installed under `target/real/` without running any install script, and reused while the lockfile
+//! is unchanged. **A CLI that can't be had is an error with a way out, never a test that is left out.**
+
+use crate::step::{output, show_and_run};
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A program that the tests drive.
+pub struct Cli {
+    /// Its folder under `tests/real/`, and the provider that drives it.
+    pub name: &'static str,
+    /// Its npm package.
+    pub package: &'static str,
+    /// The program, from the folder it is installed in.
+    pub program: &'static str,
+}
+
+/// All of them.
+pub const CLIS: &[Cli] = &[Cli {
+    name: "claude-code",
+    package: "@anthropic-ai/claude-code",
+    program: if cfg!(target_arch = "aarch64") {
+        "node_modules/@anthropic-ai/claude-code-linux-arm64/claude"
+    } else {
+        "node_modules/@anthropic-ai/claude-code-linux-x64/claude"
+    },
+}];
+
+/// The CLI of that name.
+pub fn find(name: &str) -> Result<&'static Cli> {
+    let known = || CLIS.iter().map(|cli| cli.name).collect::<Vec<_>>().join(", ");
+    CLIS.iter()
+        .find(|cli| cli.name == name)
+        .with_context(|| format!("no real CLI is called {name}; there are: {}", known()))
+}
+
+/// Installs the CLI unless the pinned version is there; returns its program.
+pub fn ensure(root: &Path, cli: &Cli) -> Result<PathBuf> {
+    let pins = root.join("tests/real").join(cli.name);
+    let folder = root.join("target/real").join(cli.name);
+    let program = folder.join(cli.program);
+    let wanted = version(&pins, cli)?;
+    if same_lock(&pins, &folder) && says(&program, &wanted) {
+        println!("{} {wanted}: is there", cli.name);
+        return Ok(program);
+    }
+    println!("{} {wanted}: installing from npm into {}", cli.name, folder.display());
+    if output(Command::new("npm").arg("--version")).is_none() {
+        bail!("npm does not answer, and the real {} comes from npm. Install Node.js 20 or newer with npm", cli.name);
+    }
+    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    for file in ["package.json", "package-lock.json"] {
+        std::fs::copy(pins.join(file), folder.join(file)).with_context(|| format!("{}/{file}", pins.display()))?;
+    }
+    let arguments = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error", "--prefix"];
+    show_and_run(Command::new("npm").args(arguments).arg(&folder)).with_context(|| {
+        format!(
+            "the real {} {wanted} could not be installed; with no way to npm run `cargo xtask test --no-real`",
+            cli.name
+        )
+    })?;
+    if !says(&program, &wanted) {
+        bail!("`{} --version` does not say {wanted}: remove {} and try again", program.display(), folder.display());
+    }
+    Ok(program)
+}
+
+/// Whether the tests can make a network of their own, with loopback only: a real CLI is never given another.
+pub fn namespace_works() -> Result<()> {
+    let mut command = Command::new("unshare");
+    command.args(["--net", "--", "ip", "link", "set", "lo", "up"]);
+    let out = command.output().context("`unshare` is missing: apt-get install util-linux")?;
+    if out.status.success() {
+        println!("network namespace: can be made");
+        return Ok(());
+    }
+    bail!(
+        "a network namespace with only loopback can't be made here, and a real CLI is not run outside one ({}). \
+         It needs root and iproute2 (apt-get install iproute2); without them: cargo xtask test --no-real",
+        String::from_utf8_lossy(&out.stderr).trim()
+    );
+}
+
+/// The exact version that `package.json` pins.
+fn version(pins: &Path, cli: &Cli) -> Result<String> {
+    let text = std::fs::read_to_string(pins.join("package.json")).with_context(|| pins.display().to_string())?;
+    let package: serde_json::Value = serde_json::from_str(&text)?;
+    let version =
+        package["dependencies"][cli.package].as_str().context("package.json does not name the CLI's version")?;
+    if !version.starts_with(|c: char| c.is_ascii_digit()) {
+        bail!("{}/package.json must pin an exact version, not {version}", pins.display());
+    }
+    Ok(version.to_owned())
+}
+
+fn same_lock(pins: &Path, folder: &Path) -> bool {
+    let read = |folder: &Path| std::fs::read(folder.join("package-lock.json")).ok();
+    read(pins).is_some_and(|lock| read(folder) == Some(lock))
+}
+
+fn says(program: &Path, version: &str) -> bool {
+    output(Command::new(program).arg("--version"))
+        .is_some_and(|said| said.split_whitespace().any(|word| word == version))
+}

@@ -1,0 +1,86 @@
+//! Why a turn failed, from what the program tells: the service's status first, then its own words for the kinds without a status.
+
+use jackfield_sdk::prelude::*;
+
+use crate::wire::TurnResult;
+
+/// The fault of a status of the model's service; `text` is what the program made of it.
+pub fn of_status(status: Option<u32>, text: &str) -> Fault {
+    let kind = kind_of_status(status, text);
+    let fault = Fault::new(kind, text);
+    let fault = match status {
+        Some(status) => fault.with_code(status.to_string()),
+        None => fault,
+    };
+    match kind {
+        FaultKind::RateLimit | FaultKind::Overloaded | FaultKind::Network | FaultKind::Timeout => {
+            fault.with_retry(None)
+        }
+        _ => fault,
+    }
+}
+
+fn kind_of_status(status: Option<u32>, text: &str) -> FaultKind {
+    let says = |words: &[&str]| {
+        let text = text.to_lowercase();
+        words.iter().any(|word| text.contains(word))
+    };
+    match status {
+        Some(401 | 403) => FaultKind::Auth,
+        Some(402) => FaultKind::Quota,
+        Some(404) => FaultKind::NotFound,
+        Some(408) => FaultKind::Timeout,
+        Some(413) => FaultKind::ContextWindow,
+        Some(429) if says(&["usage limit", "credit balance"]) => FaultKind::Quota,
+        Some(429) => FaultKind::RateLimit,
+        Some(500..=599) => FaultKind::Overloaded,
+        Some(400) if says(&["prompt is too long", "context window"]) => FaultKind::ContextWindow,
+        Some(400) if says(&["credit balance"]) => FaultKind::Quota,
+        Some(400..=499) => FaultKind::Invalid,
+        _ if says(&["invalid api key", "/login", "oauth token"]) => FaultKind::Auth,
+        _ if says(&["connection error", "unable to connect", "econnrefused", "enotfound"]) => FaultKind::Network,
+        _ => FaultKind::Unknown,
+    }
+}
+
+/// How a turn ended: the status, and the fault when it failed. `interrupting` is whether we asked for its end.
+pub fn of_result(result: &TurnResult, interrupting: bool) -> (Status, Option<Fault>) {
+    let aborted = result.terminal_reason.as_deref().is_some_and(|reason| reason.starts_with("aborted"));
+    let text = || match (&result.result, result.errors.as_slice()) {
+        (Some(text), _) if !text.is_empty() => text.clone(),
+        (_, []) => format!("The turn ended with `{}`.", result.subtype),
+        (_, errors) => errors.join("\n"),
+    };
+    match result.subtype.as_str() {
+        "success" if !result.is_error => (Status::Completed, None),
+        // The trap of this protocol: a success that is an error.
+        "success" => (Status::Failed, Some(of_status(result.api_error_status, &text()))),
+        "error_during_execution" if aborted || (interrupting && result.terminal_reason.is_none()) => {
+            (Status::Interrupted, None)
+        }
+        "error_during_execution" if no_conversation(&text()) => {
+            (Status::Failed, Some(Fault::new(FaultKind::NotFound, text())))
+        }
+        "error_max_turns" | "error_max_budget_usd" => {
+            (Status::Failed, Some(Fault::new(FaultKind::Quota, text()).with_code(result.subtype.clone())))
+        }
+        _ => (Status::Failed, Some(of_status(result.api_error_status, &text()).with_code(result.subtype.clone()))),
+    }
+}
+
+/// The program's words when a session to resume is not on disk; it has no code for it.
+pub fn no_conversation(text: &str) -> bool {
+    text.contains("No conversation found")
+}
+
+/// The fault of a program that ended before or in the middle of its work.
+pub fn of_exit(exit: &ChannelExit) -> Fault {
+    let fault = Fault::channel_closed(exit);
+    match exit.stderr_tail.as_str() {
+        tail if no_conversation(tail) => Fault { kind: FaultKind::NotFound, retryable: false, ..fault },
+        tail if kind_of_status(None, tail) == FaultKind::Auth => {
+            Fault { kind: FaultKind::Auth, retryable: false, ..fault }
+        }
+        _ => fault,
+    }
+}

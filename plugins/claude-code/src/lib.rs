@@ -1,0 +1,26 @@
+//! Claude Code over its stream-json protocol, measured on 2.1.332.
+//!
+//! The way of a line: `wire` (bytes to strict types, unknown fields ignored) → `translate` (what each kind of frame means) →
+//! `stream`, `message`, `request`, `task`, `turn` (one noun each) → events. What the host asks for begins in `session`.
+//! **A frame that is not understood is `unknown` by its kind, never dropped; text of the provider never decides anything.**
+//! Tests: `tests/`, on recorded conversations of the real program in `recordings/`.
+
+mod capabilities;
+mod control;
+mod fault;
+mod message;
+mod open;
+mod request;
+mod session;
+mod settings;
+mod stream;
+mod task;
+mod todo;
+mod tool;
+mod translate;
+mod turn;
+mod wire;
+
+pub use session::ClaudeCode;
+
+jackfield_sdk::plugin!(ClaudeCode);

@@ -1,0 +1,182 @@
+//! `assistant` and `user` frames: what was said, which tools were called, what they gave.
+//!
+//! A block of an `assistant` frame is an item. A `user` frame is what the program says in the person's name: tool results, its own
+//! notes, a subagent's order. None of it was typed, and it is told so.
+
+use jackfield_sdk::prelude::*;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+use crate::session::ClaudeCode;
+use crate::stream::scope;
+use crate::tool;
+use crate::wire::{Block, MessageFrame, ResultMeta, ToolExtra};
+
+/// What must be remembered between a call and its result.
+#[derive(Debug, Default)]
+pub(crate) struct Messages {
+    calls: BTreeMap<String, Call>,
+}
+
+/// A tool call that has no result yet.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub name: String,
+    pub input: Value,
+}
+
+impl Messages {
+    /// A call, by its id.
+    pub(crate) fn call(&self, id: &str) -> Option<&Call> {
+        self.calls.get(id)
+    }
+
+    /// Keeps a call until its result comes.
+    pub(crate) fn remember(&mut self, id: &str, name: &str, input: &Value) {
+        self.calls.insert(id.to_owned(), Call { name: name.to_owned(), input: input.clone() });
+    }
+}
+
+/// The item of a call: a tool, or the plan that it proposes.
+pub(crate) fn call_item(id: &str, name: &str, input: &Value, status: Status) -> Item {
+    let body = match (name, input.get("plan").and_then(Value::as_str)) {
+        ("ExitPlanMode", plan) => ItemBody::ProposedPlan(plan.unwrap_or_default().to_owned()),
+        _ => ItemBody::Tool(tool::describe(name, input)),
+    };
+    Item::new(Some(id.to_owned()), status, body)
+}
+
+impl ClaudeCode {
+    pub(crate) fn assistant(&mut self, cx: &mut Cx, frame: MessageFrame) {
+        let parent = frame.parent_tool_use_id;
+        if parent.is_none() {
+            self.turns.touch(cx, &frame.user_message_uuids);
+        }
+        if frame.error.is_some() {
+            // The same text is the result's, which says that the turn failed: it is told once, as the fault.
+            return cx.silent("assistant/api-error");
+        }
+        let message = frame.message.id.unwrap_or_default();
+        let status = if frame.aborted { Status::Interrupted } else { Status::Completed };
+        let mut items = vec![];
+        for block in frame.message.content.list() {
+            let index = self.streams.index_of_whole(&parent, &message);
+            let id = Some(format!("{message}#{index}"));
+            match block.kind.as_str() {
+                "text" => items.push(Item { status, ..Item::assistant(id, block.text.unwrap_or_default()) }),
+                "thinking" => items.push(Item { status, ..Item::reasoning(id, block.thinking.unwrap_or_default()) }),
+                "tool_use" | "server_tool_use" | "mcp_tool_use" => items.extend(self.called(block, status)),
+                kind if kind.ends_with("_tool_result") => items.extend(self.result(block, &[], None)),
+                "redacted_thinking" => cx.silent("assistant/redacted_thinking"),
+                other => cx.unknown(format!("assistant/{other}")),
+            }
+        }
+        if let Some(last) = items.last_mut() {
+            last.mark = frame.uuid.clone();
+            cx.event_in(scope(&parent), EventBody::Items(items));
+        }
+        if parent.is_none() && frame.uuid.is_some() {
+            self.turns.mark = frame.uuid;
+        }
+        if cx.said_nothing() {
+            cx.silent("assistant/empty");
+        }
+    }
+
+    fn called(&mut self, block: Block, status: Status) -> Option<Item> {
+        let (id, name) = (block.id?, block.name.unwrap_or_default());
+        let status = if status == Status::Completed { Status::Running } else { status };
+        self.messages.remember(&id, &name, &block.input);
+        Some(call_item(&id, &name, &block.input, status))
+    }
+
+    pub(crate) fn user(&mut self, cx: &mut Cx, frame: MessageFrame) {
+        let parent = frame.parent_tool_use_id;
+        let extra: Option<ToolExtra> = frame.tool_use_result.as_ref().map(|raw| raw.lossy());
+        let refused =
+            |meta: &&ResultMeta| meta.permission_decision.as_ref().is_some_and(|made| made.decision == "reject");
+        let rejected: Vec<_> = frame.tool_result_meta.iter().filter(refused).map(|meta| meta.id.clone()).collect();
+        let (mut said, mut items, mut plan, mut stored) = (vec![], vec![], None, false);
+        for block in frame.message.content.list() {
+            match block.kind.as_str() {
+                "tool_result" => {
+                    let name = block
+                        .tool_use_id
+                        .as_deref()
+                        .and_then(|id| self.messages.call(id))
+                        .map(|call| call.name.clone());
+                    if let (Some(name), Some(extra), false) = (&name, &extra, block.is_error) {
+                        plan = self.todos.learn(name, extra).or(plan);
+                    }
+                    items.extend(self.result(block, &rejected, extra.as_ref()));
+                    stored = true;
+                }
+                _ => said.extend(content(block)),
+            }
+        }
+        if !items.is_empty() {
+            cx.event_in(scope(&parent), EventBody::Items(items));
+        }
+        if let Some(plan) = plan {
+            cx.event_in(scope(&parent), EventBody::Plan(plan));
+        }
+        if let Some(agent) = extra.filter(|extra| extra.is_async).and_then(|extra| extra.agent_id) {
+            self.tasks.detached(cx, &agent);
+        }
+        if !said.is_empty() {
+            let ours = frame.is_replay && frame.uuid.as_deref().is_some_and(|uuid| self.turns.is_ours(uuid));
+            if ours {
+                return cx.silent("user/replay");
+            }
+            let body = ItemBody::User(UserMessage { op: None, typed: false, content: said });
+            cx.event_in(scope(&parent), EventBody::Items(vec![Item::new(frame.uuid, Status::Completed, body)]));
+        }
+        if stored {
+            self.stored(cx);
+        }
+        if cx.said_nothing() {
+            cx.silent("user/empty");
+        }
+    }
+
+    /// A tool's result, as its item. A refusal is declined, and what our interrupt stopped is interrupted, whatever the text says.
+    fn result(&mut self, block: Block, rejected: &[String], extra: Option<&ToolExtra>) -> Option<Item> {
+        let id = block.tool_use_id?;
+        let call = self.messages.calls.remove(&id).unwrap_or(Call { name: String::new(), input: Value::Null });
+        let status = match () {
+            () if self.requests.was_refused(&id) => Status::Declined,
+            () if !block.is_error => Status::Completed,
+            () if self.turns.interrupting => Status::Interrupted,
+            () if rejected.contains(&id) => Status::Declined,
+            () => Status::Failed,
+        };
+        let mut item = call_item(&id, &call.name, &call.input, status);
+        if let ItemBody::Tool(tool) = &mut item.body {
+            let text = block.content.as_str().map(str::to_owned);
+            tool.exit_code = text.as_deref().filter(|_| block.is_error).and_then(tool::exit_code);
+            let told: Vec<_> = match (text, block.content) {
+                (Some(text), _) => vec![Content::Text(text)],
+                (None, Value::Array(blocks)) => {
+                    blocks.into_iter().filter_map(|block| content(serde_json::from_value(block).ok()?)).collect()
+                }
+                (None, _) => vec![],
+            };
+            let diff = extra.filter(|_| status == Status::Completed).and_then(tool::changed);
+            tool.content = diff.map(Content::Diff).into_iter().chain(told).collect();
+        }
+        Some(item)
+    }
+}
+
+/// A block as content; what the contract has no case for is kept by its name.
+fn content(block: Block) -> Option<Content> {
+    Some(match block.kind.as_str() {
+        "text" => Content::Text(block.text?),
+        "image" | "document" => {
+            let source = block.source.unwrap_or_default();
+            let mime = source.media_type.unwrap_or_else(|| "application/octet-stream".to_owned());
+            Content::Media(Media { mime, name: None, uri: source.url, base64: source.data })
+        }
+        kind => Content::Other(Other { name: format!("claude-code.{kind}"), json: "null".into() }),
+    })
+}

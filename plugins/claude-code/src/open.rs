@@ -1,0 +1,134 @@
+//! Opening the conversation: start the program, shake hands, and say when it can be resumed.
+//!
+//! **A cursor is told only once the program has surely written its session**: one that it never wrote cannot be resumed. It writes
+//! behind: a session killed 0.3 s after its first frame was not on disk. A tool's result, a turn's end or two seconds count as sure.
+
+use jackfield_sdk::prelude::*;
+use serde_json::json;
+
+use crate::capabilities;
+use crate::control::Control;
+use crate::session::{ClaudeCode, Phase};
+use crate::settings::Settings;
+use crate::wire::Initialized;
+
+/// After so many milliseconds of its first turn a session counts as written.
+const STORED_AFTER_MS: f64 = 2_000.0;
+
+impl ClaudeCode {
+    pub(crate) fn open(&mut self, cx: &mut Cx, op: u32, open: &OpenThread) {
+        if self.phase != Phase::Empty {
+            let text = "This session has its thread. Claude Code serves one thread per program: open another session.";
+            return cx.fail(op, Fault::new(FaultKind::Conflict, text));
+        }
+        let elsewhere =
+            open.folder.as_ref().is_some_and(|folder| cx.session().is_some_and(|start| start.folder != *folder));
+        if elsewhere || !open.context.is_empty() {
+            let text =
+                "Claude Code takes neither a folder other than the session's nor context before the first message.";
+            return cx.fail(op, Fault::unsupported(text));
+        }
+        for (name, value) in &open.selection {
+            if let Err(fault) = Settings::check(name, value) {
+                return cx.fail(op, fault);
+            }
+            self.settings.set(name, value);
+        }
+        let mut holes = vec![];
+        let mut hole = |name: &str, value: Option<String>| holes.extend(value.map(|value| (name.to_owned(), value)));
+        hole("model", self.settings.model.clone());
+        hole("mode", self.settings.mode.clone());
+        hole("max_turns", self.options.max_turns.map(|turns| turns.to_string()));
+        match &open.cursor {
+            Some(cursor) => hole("resume", Some(cursor.clone())),
+            None => hole("session", Some(cx.uuid())),
+        }
+        self.thread.id = holes.last().map(|(_, id)| id.clone()).unwrap_or_default();
+        self.thread.stored = open.cursor.is_some();
+        self.channel = cx.spawn("main", holes);
+        self.phase = Phase::Opening(op);
+        cx.hold(op);
+    }
+
+    /// The program runs: the handshake.
+    pub(crate) fn initialize(&mut self, cx: &mut Cx) {
+        self.ask(cx, json!({"subtype": "initialize", "hooks": null}), Control::Initialize);
+    }
+
+    pub(crate) fn initialized(&mut self, cx: &mut Cx, reply: Initialized) {
+        let Phase::Opening(op) = self.phase else { return };
+        self.phase = Phase::Ready;
+        self.settings.offer(reply.models);
+        if let Some(mode) = &reply.current_permission_mode {
+            self.settings.set("mode", mode);
+        }
+        cx.done(op, OpValue::Thread(self.to_thread(ThreadState::Idle)));
+        self.negotiate(cx, reply.claude_code_version);
+        cx.event(EventBody::Settings(self.settings.to_settings()));
+        let named = |kind: &str, name: String, description: String, hint: Option<String>| SlashCommand {
+            name,
+            description,
+            hint,
+            extra: vec![("kind".to_owned(), kind.to_owned())],
+        };
+        let commands = reply.commands.into_iter().map(|command| {
+            let hint = Some(command.argument_hint).filter(|hint| !hint.is_empty());
+            named("command", command.name, command.description, hint)
+        });
+        let agents = reply.agents.into_iter().map(|agent| named("agent", agent.name, agent.description, None));
+        cx.event(EventBody::SlashCommands(commands.chain(agents).collect()));
+        if let Some(account) = reply.account {
+            let source =
+                [account.api_key_source, account.token_source].into_iter().flatten().find(|source| source != "none");
+            cx.event(EventBody::Account(Account {
+                logged_in: None,
+                label: account.email.or(account.organization).or(source),
+                plan: account.subscription_type,
+                limits: vec![],
+                extra: vec![],
+            }));
+        }
+    }
+
+    /// What the version can do, told once per version.
+    pub(crate) fn negotiate(&mut self, cx: &mut Cx, version: Option<String>) {
+        if version.is_some() && self.version != version {
+            self.version = version.clone();
+            self.revision += 1;
+            cx.negotiated(capabilities::for_version(version, self.revision));
+        }
+    }
+
+    /// The thread cannot be opened.
+    pub(crate) fn opening_failed(&mut self, cx: &mut Cx, fault: Fault) {
+        if let Phase::Opening(op) = self.phase {
+            self.phase = Phase::Ended;
+            cx.fail(op, fault);
+        }
+    }
+
+    /// The first frame of a turn came: the session will be on disk soon.
+    pub(crate) fn will_be_stored(&mut self, cx: &mut Cx) {
+        if !self.thread.stored && self.thread.timer == 0 {
+            self.thread.timer = cx.timer(STORED_AFTER_MS);
+        }
+    }
+
+    /// The session is on disk: from now on it can be resumed.
+    pub(crate) fn stored(&mut self, cx: &mut Cx) {
+        if self.thread.stored {
+            return;
+        }
+        self.thread.stored = true;
+        let state = if self.turns.is_open() { ThreadState::Active } else { ThreadState::Idle };
+        cx.event(EventBody::Threads(vec![self.to_thread(state)]));
+    }
+
+    /// The program tells the session's id at every turn. Another id than ours is a new name of the same conversation.
+    pub(crate) fn renamed(&mut self, cx: &mut Cx, id: &str) {
+        if self.thread.id != id {
+            let old = std::mem::replace(&mut self.thread.id, id.to_owned());
+            cx.event(EventBody::Threads(vec![Thread { replaces: Some(old), ..self.to_thread(ThreadState::Active) }]));
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The plugin's state, and the way in for what the host sends. One session is one program and one conversation.
+
+use jackfield_sdk::prelude::*;
+use std::collections::BTreeMap;
+
+use crate::control::Controls;
+use crate::message::Messages;
+use crate::request::Requests;
+use crate::settings::Settings;
+use crate::stream::Streams;
+use crate::task::Tasks;
+use crate::todo::Todos;
+use crate::turn::Turns;
+use crate::{capabilities, fault};
+
+/// The plugin.
+#[derive(Debug, Default)]
+pub struct ClaudeCode {
+    pub(crate) phase: Phase,
+    pub(crate) channel: u32,
+    pub(crate) thread: Conversation,
+    pub(crate) settings: Settings,
+    pub(crate) options: Options,
+    pub(crate) controls: Controls,
+    pub(crate) turns: Turns,
+    pub(crate) requests: Requests,
+    pub(crate) streams: Streams,
+    pub(crate) messages: Messages,
+    pub(crate) tasks: Tasks,
+    pub(crate) todos: Todos,
+    /// Writes that are on their way, by effect, and what waits for them.
+    pub(crate) writes: BTreeMap<u32, Write>,
+    /// How many capability sets were sent.
+    pub(crate) revision: u32,
+    /// The program's version, once it was told.
+    pub(crate) version: Option<String>,
+}
+
+/// How far the session is.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) enum Phase {
+    /// No program runs.
+    #[default]
+    Empty,
+    /// The program starts; the command that opened the thread waits for its handshake.
+    Opening(u32),
+    /// The program takes messages.
+    Ready,
+    /// We closed its stdin; its end is no surprise.
+    Closing,
+    /// The program ended; the host opens the thread in a new session.
+    Ended,
+}
+
+/// The conversation of this session.
+#[derive(Debug, Default)]
+pub(crate) struct Conversation {
+    pub id: String,
+    /// Whether the program is known to have it on disk: only then can it be resumed.
+    pub stored: bool,
+    /// The timer that makes it count as stored.
+    pub timer: u32,
+}
+
+/// The instance's options; the manifest has their schema.
+#[derive(Debug, Default, serde::Deserialize)]
+pub(crate) struct Options {
+    pub max_turns: Option<u32>,
+}
+
+/// What waits for a write.
+#[derive(Debug)]
+pub(crate) enum Write {
+    /// A message of a person, by its command.
+    Message(u32),
+    /// The answer to a request, by command and request.
+    Answer(u32, String),
+    /// A control request, by its id.
+    Control(String),
+    /// Nothing.
+    Plain,
+}
+
+impl Provider for ClaudeCode {
+    fn describe() -> Descriptor {
+        Descriptor::new("claude-code", "Claude Code")
+            .with_declared(capabilities::declared())
+            .with_settings(Settings::default().to_settings())
+    }
+
+    fn command(&mut self, cx: &mut Cx, command: Command) {
+        let op = command.op;
+        match command.body {
+            CommandBody::Start(start) => self.start(cx, op, &start),
+            CommandBody::OpenThread(open) => self.open(cx, op, &open),
+            CommandBody::SendRun(message) => self.send(cx, op, &message, false),
+            CommandBody::SteerRun(message) => self.send(cx, op, &message, true),
+            CommandBody::Interrupt(_) => self.interrupt(cx, op),
+            CommandBody::Respond(answer) => self.respond(cx, op, &answer),
+            CommandBody::SetSelection(pairs) => self.select(cx, op, pairs),
+            CommandBody::ListSettings => cx.done(op, OpValue::Settings(self.settings.to_settings())),
+            CommandBody::CloseThread => {
+                self.leave(cx);
+                cx.done(op, OpValue::Accepted);
+            }
+            _ => {}
+        }
+    }
+
+    fn frame(&mut self, cx: &mut Cx, frame: Frame) {
+        self.translate(cx, &frame);
+    }
+
+    fn timer(&mut self, cx: &mut Cx, timer: u32) {
+        if timer == self.thread.timer {
+            self.stored(cx);
+        }
+    }
+
+    fn effect_done(&mut self, cx: &mut Cx, result: EffectResult) {
+        if result.id == self.channel {
+            return match result.outcome {
+                Ok(_) => self.initialize(cx),
+                Err(fault) => self.opening_failed(cx, fault),
+            };
+        }
+        let Some(write) = self.writes.remove(&result.id) else { return };
+        match (write, result.outcome) {
+            (Write::Message(op), Ok(_)) => self.turns.written(cx, op),
+            (Write::Message(op), Err(fault)) => self.turns.unwritten(cx, op, fault),
+            (Write::Answer(op, request), Ok(_)) => self.answered(cx, op, &request),
+            (Write::Answer(op, request), Err(fault)) => {
+                self.requests.reopen(&request);
+                cx.fail(op, fault);
+            }
+            (Write::Control(id), Err(fault)) => self.control_failed(cx, &id, fault),
+            (Write::Control(_) | Write::Plain, _) => {}
+        }
+    }
+
+    fn channel_closed(&mut self, cx: &mut Cx, exit: ChannelExit) {
+        let expected = self.phase == Phase::Closing;
+        let fault = fault::of_exit(&exit);
+        self.phase = if expected { Phase::Empty } else { Phase::Ended };
+        self.writes.clear();
+        self.controls = Controls::default();
+        let withdrawn = self.requests.withdraw_all();
+        if !withdrawn.is_empty() {
+            cx.event(EventBody::RequestsClosed(withdrawn));
+        }
+        self.turns.lost(cx, &fault);
+        cx.fail_held(&fault);
+        if !expected && !self.thread.id.is_empty() {
+            cx.event(EventBody::Threads(vec![self.to_thread(ThreadState::Closed)]));
+        }
+    }
+
+    fn close(&mut self, cx: &mut Cx) {
+        self.leave(cx);
+    }
+}
+
+impl ClaudeCode {
+    fn start(&mut self, cx: &mut Cx, op: u32, start: &StartSession) {
+        match cx.options() {
+            Ok(options) => self.options = options,
+            Err(fault) => return cx.fail(op, fault),
+        }
+        for (name, value) in &start.selection {
+            if let Err(fault) = Settings::check(name, value) {
+                return cx.fail(op, fault);
+            }
+            self.settings.set(name, value);
+        }
+        // The program starts with the thread: model, mode and the session to resume are its arguments.
+        cx.done(op, OpValue::Accepted);
+    }
+
+    /// Ends the conversation politely: the program ends by itself when its stdin does.
+    fn leave(&mut self, cx: &mut Cx) {
+        if matches!(self.phase, Phase::Opening(_) | Phase::Ready) {
+            let effect = cx.close_stdin(self.channel);
+            self.writes.insert(effect, Write::Plain);
+            self.phase = Phase::Closing;
+        }
+    }
+
+    /// The thread as far as it is known.
+    pub(crate) fn to_thread(&self, state: ThreadState) -> Thread {
+        let cursor = self.thread.stored.then(|| self.thread.id.clone());
+        Thread { cursor, ..Thread::new(&self.thread.id, state) }
+    }
+
+    /// Writes a message and remembers what waits for it.
+    pub(crate) fn write(&mut self, cx: &mut Cx, message: &impl serde::Serialize, waits: Write) {
+        let effect = cx.write_json(self.channel, message);
+        self.writes.insert(effect, waits);
+    }
+}

@@ -1,0 +1,93 @@
+//! Recorded conversations with the real program, and what a person would see of them: `tests/expected/<recording>.txt`.
+//!
+//! `UPDATE=1 cargo test -p jackfield-plugin-claude-code` writes the expectations anew; read the difference before you keep it.
+
+mod support;
+
+use jackfield_sdk::prelude::*;
+use support::{names, play, project};
+
+/// Every recording has an expectation, reviewed by a person.
+#[test]
+fn recorded_conversations_read_as_expected() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected");
+    let mut wrong = vec![];
+    for name in names() {
+        let shown = project(&play(&name).outputs);
+        let file = folder.join(format!("{name}.txt"));
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&file, &shown).unwrap();
+        } else if std::fs::read_to_string(&file).unwrap_or_default() != shown {
+            wrong.push(format!("== {name}\n{shown}"));
+        }
+    }
+    assert!(wrong.is_empty(), "not as in tests/expected; UPDATE=1 writes them anew:\n{}", wrong.join("\n"));
+}
+
+/// Frames that no one understands are told by their kind; these are all there are.
+const KNOWN_UNKNOWN: &[&str] = &[];
+
+#[test]
+fn every_line_has_outputs_or_one_disposition_and_none_is_unknown() {
+    for name in names() {
+        for heard in play(&name).heard {
+            let dispositions: Vec<_> =
+                heard.outputs.iter().filter(|output| matches!(output, Output::Disposition(_))).collect();
+            let said =
+                heard.outputs.iter().any(|output| !matches!(output, Output::Disposition(_) | Output::Diagnostic(_)));
+            assert!(said || dispositions.len() == 1, "{name}: {:?} for {}", heard.outputs, heard.line);
+            for output in &heard.outputs {
+                if let Output::Disposition(Disposition::Unknown(kind)) = output {
+                    assert!(KNOWN_UNKNOWN.contains(&kind.as_str()), "{name}: `{kind}` is unknown: {}", heard.line);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_turn_that_began_ended_once_unless_the_program_was_killed() {
+    for name in names() {
+        let count = |wanted: fn(&EventBody) -> bool| {
+            play(&name)
+                .outputs
+                .iter()
+                .filter(|output| matches!(output, Output::Event(event) if wanted(&event.body)))
+                .count()
+        };
+        let began = count(|body| matches!(body, EventBody::TurnStarted(_)));
+        let ended = count(|body| matches!(body, EventBody::TurnEnded(_)));
+        assert_eq!(began, ended, "{name}");
+    }
+}
+
+/// What the plugin answers to a request is what the recorded client answered, so it is what the program was seen to accept.
+#[test]
+fn answers_are_those_that_the_program_accepted() {
+    let mut compared = 0;
+    for name in names() {
+        for (theirs, ours) in play(&name).answers {
+            let (theirs, ours) = (&theirs["response"], &ours["response"]);
+            assert_eq!(theirs["request_id"], ours["request_id"], "{name}");
+            let mut expected = theirs["response"].clone();
+            if let Some(bundle) = expected.get_mut("updatedPermissions") {
+                // The recorded client echoed the whole bundle; here one suggestion is picked.
+                let first = bundle[0].clone();
+                *bundle = serde_json::Value::Array(vec![first]);
+            }
+            assert_eq!(expected, ours["response"], "{name}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 10, "only {compared} answers were compared");
+}
+
+#[test]
+fn the_program_is_started_with_typed_holes_only() {
+    let holes = &play("resume_after_restart").holes;
+    let names = |at: usize| holes[at].iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
+    assert_eq!(names(0), ["model", "session"]);
+    assert_eq!(names(1), ["model", "resume"]);
+    assert_eq!(play("plan_mode_exit").holes[0][1], ("mode".to_owned(), "plan".to_owned()));
+}

@@ -1,0 +1,45 @@
+//! Builds a plugin from source, as an author would: a crate of its own that depends on the SDK, compiled to wasm and packed
+//! with its manifest.
+//!
+//! All guests share a target folder apart from the workspace's: cargo holds that one's lock while the tests run.
+
+use anyhow::{Context, Result, ensure};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Compiles `source` as the crate `name` and packs it with `manifest` (the text of a `plugin.toml`); returns the plugin.
+pub fn build(name: &str, source: &str, manifest: &str) -> Result<Vec<u8>> {
+    let module = std::fs::read(compile(name, source)?)?;
+    Ok(jackfield_pack::pack(&module, manifest, &folder(name))?)
+}
+
+/// Compiles `source` as the crate `name`; returns the module's path.
+pub fn compile(name: &str, source: &str) -> Result<PathBuf> {
+    let folder = folder(name);
+    std::fs::create_dir_all(folder.join("src"))?;
+    let sdk = xtask::root().join("sdk/rust");
+    let manifest = format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[lib]\ncrate-type = [\"cdylib\"]\n\n\
+         [dependencies]\njackfield-sdk = {{ path = {sdk:?} }}\n\n[profile.dev]\npanic = \"abort\"\ndebug = false\nopt-level = 1\n\n[workspace]\n"
+    );
+    std::fs::write(folder.join("Cargo.toml"), manifest)?;
+    // The same versions as the workspace's, which are on this machine already.
+    std::fs::copy(xtask::root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
+    std::fs::write(folder.join("src/lib.rs"), source)?;
+    let target = folder.with_file_name("target");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--quiet", "--offline", "--target", xtask::setup::TARGET, "--target-dir"]).arg(&target);
+    // What cargo sets for the tests is not meant for a guest.
+    for name in
+        ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "CARGO_TARGET_DIR", "RUSTC_WORKSPACE_WRAPPER"]
+    {
+        cargo.env_remove(name);
+    }
+    let out = cargo.current_dir(&folder).output().context("cargo")?;
+    ensure!(out.status.success(), "{name} does not compile:\n{}", String::from_utf8_lossy(&out.stderr));
+    Ok(target.join(xtask::setup::TARGET).join("debug").join(format!("{}.wasm", name.replace('-', "_"))))
+}
+
+fn folder(name: &str) -> PathBuf {
+    xtask::root().join("target/guests").join(name)
+}

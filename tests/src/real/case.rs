@@ -1,0 +1,145 @@
+//! A case: what is asked of `jackfield run`, turn by turn, and what must have come of it. Data; `play` is the one player.
+
+use super::judge;
+use super::process::Process;
+use super::stage::{self, Stage};
+use crate::mock::Seen;
+use anyhow::{Context, Result};
+use nix::sys::signal::Signal;
+use serde_json::Value;
+use std::process::Command;
+
+/// A case.
+pub struct Case {
+    /// The provider, by its name at `--provider`.
+    pub provider: &'static str,
+    /// The name that `--exe` binds to the real program.
+    pub exe: &'static str,
+    /// What is asked, in order: each is a run of the program.
+    pub turns: &'static [Turn],
+    /// Files of the workspace afterwards: is it there?
+    pub files: &'static [(&'static str, bool)],
+    /// What must hold of the requests that the model saw.
+    pub model: fn(&[Seen]) -> bool,
+}
+
+/// One `jackfield run` and what must come of it.
+#[derive(Clone, Copy)]
+pub struct Turn {
+    /// The prompt.
+    pub prompt: &'static str,
+    /// More arguments; `SAME_THREAD` stands for the thread of the turn before.
+    pub args: &'static [&'static str],
+    /// What is done to it meanwhile.
+    pub act: Act,
+    /// How the run must end.
+    pub status: &'static str,
+    /// The exit code.
+    pub exit: i32,
+    /// Texts that the assistant's finished messages must hold.
+    pub says: &'static [&'static str],
+    /// Finished tool items: name and status, in order.
+    pub tools: &'static [(&'static str, &'static str)],
+    /// Answers to requests, in order: allowed?
+    pub answers: &'static [bool],
+    /// Words that the failure's message must hold, in small letters.
+    pub fault: &'static [&'static str],
+}
+
+/// In `args`: the id of the thread that the turn before was on.
+pub const SAME_THREAD: &str = "@THREAD@";
+
+/// A turn that completes and of which nothing else is asked.
+pub const TURN: Turn = Turn {
+    prompt: "",
+    args: &[],
+    act: Act::Watch,
+    status: "completed",
+    exit: 0,
+    says: &[],
+    tools: &[],
+    answers: &[],
+    fault: &[],
+};
+
+/// What is done to a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// Nothing.
+    Watch,
+    /// Ctrl-C as soon as the assistant has said this.
+    InterruptAtText(&'static str),
+    /// Ctrl-C as soon as this file is in the workspace.
+    InterruptAtFile(&'static str),
+    /// `kill -9` as soon as the assistant has said this.
+    KillAtText(&'static str),
+}
+
+impl Case {
+    /// Plays the case with that build of the program; panics with all that was seen when it does not hold.
+    pub fn play(&self, jackfield: &str) {
+        if !stage::wanted(self.provider) {
+            return;
+        }
+        if let Err(error) = stage::on_stage(self.provider, |stage| self.play_on(stage, jackfield)) {
+            panic!("{error:#}");
+        }
+    }
+
+    fn play_on(&self, stage: &Stage, jackfield: &str) -> Result<()> {
+        let mut thread = String::new();
+        for (number, turn) in self.turns.iter().enumerate() {
+            let run = self.run(stage, jackfield, turn, &mut thread);
+            run.with_context(|| format!("turn {} ({})", number + 1, turn.prompt))?;
+            let left = stage.left_behind();
+            anyhow::ensure!(left.is_empty(), "turn {}: processes left behind: {}", number + 1, left.join("; "));
+        }
+        for (file, there) in self.files {
+            anyhow::ensure!(stage.has(file) == *there, "{file} must {}be there", if *there { "" } else { "not " });
+        }
+        let seen = stage.mock.conversation();
+        let shown = || seen.iter().map(|seen| seen.body.to_string()).collect::<Vec<_>>().join("\n");
+        anyhow::ensure!((self.model)(&seen), "the model saw other requests than it should:\n{}", shown());
+        Ok(())
+    }
+
+    fn run(&self, stage: &Stage, jackfield: &str, turn: &Turn, thread: &mut String) -> Result<()> {
+        let mut command = Command::new(jackfield);
+        let exe = format!("{}={}", self.exe, stage.cli.display());
+        stage.dress(&mut command).args(["run", "--provider", self.provider, "--exe", &exe, "--json"]);
+        for (name, value) in stage.operator_environment() {
+            command.arg("--env").arg(format!("{name}={value}"));
+        }
+        command.arg("--cwd").arg(&stage.folder);
+        command.args(turn.args.iter().map(|word| if *word == SAME_THREAD { thread.as_str() } else { word }));
+        let mut process = Process::start(command.arg(turn.prompt), false)?;
+        act(stage, &mut process, turn.act)?;
+        let (status, stderr) = process.end()?;
+        judge::thread_of(&process.seen, thread);
+        let verdict = if matches!(turn.act, Act::KillAtText(_)) {
+            judge::killed(&process.seen)
+        } else {
+            judge::whole(&process.seen, turn, status.code())
+        };
+        verdict.with_context(|| format!("exit {:?}; stderr: {stderr}; seen: {}", status.code(), process.tail()))
+    }
+}
+
+fn act(stage: &Stage, process: &mut Process, act: Act) -> Result<()> {
+    let said = |text: &'static str| move |seen: &[Value]| judge::streamed(seen).contains(text);
+    match act {
+        Act::Watch => Ok(()),
+        Act::InterruptAtText(text) => {
+            process.until(&format!("the text `{text}`"), said(text))?;
+            process.signal(Signal::SIGINT)
+        }
+        Act::InterruptAtFile(file) => {
+            process.until(&format!("the file {file}"), |_| stage.has(file))?;
+            process.signal(Signal::SIGINT)
+        }
+        Act::KillAtText(text) => {
+            process.until(&format!("the text `{text}`"), said(text))?;
+            process.signal(Signal::SIGKILL)
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What must hold of a run's lines: for every run, and for one turn of a case.
+
+use super::case::Turn;
+use anyhow::{Result, ensure};
+use serde_json::Value;
+
+/// Keeps the id of the thread, when a line names it.
+pub(super) fn thread_of(lines: &[Value], thread: &mut String) {
+    if let Some(id) = lines.iter().find_map(|line| line["thread"].as_str()) {
+        id.clone_into(thread);
+    }
+}
+
+/// All text that was streamed.
+pub(super) fn streamed(lines: &[Value]) -> String {
+    of(lines, "item.delta").filter_map(|line| line["text"].as_str()).collect()
+}
+
+/// A run that was killed midway: its lines are whole as far as they go.
+pub(super) fn killed(lines: &[Value]) -> Result<()> {
+    ensure!(lines.first().is_some_and(|line| line["type"] == "stream.opened"), "the first line is not stream.opened");
+    ensure!(of(lines, "run.ended").next().is_none(), "the run had ended before it was killed");
+    ensure!(lines.iter().all(Value::is_object), "a line is no JSON object");
+    Ok(())
+}
+
+/// A run that came to its end.
+pub(super) fn whole(lines: &[Value], turn: &Turn, exit: Option<i32>) -> Result<()> {
+    frame(lines)?;
+    closed(lines)?;
+    let ended: Vec<&Value> = of(lines, "run.ended").collect();
+    ensure!(ended.len() == 1, "{} run.ended", ended.len());
+    ensure!(ended[0]["status"] == turn.status, "the run ended {}", ended[0]["status"]);
+    ensure!(exit == Some(turn.exit), "the exit code is {exit:?}, not {}", turn.exit);
+    ledger(&ended[0]["ledger"])?;
+    let said = texts(lines);
+    for text in turn.says {
+        ensure!(said.contains(text), "the assistant did not say `{text}` but: {said}");
+    }
+    let tools: Vec<(&str, &str)> = finished(lines, "tool").map(|item| (name(item), word(&item["status"]))).collect();
+    ensure!(tools == turn.tools, "tools: {tools:?}, not {:?}", turn.tools);
+    let answers: Vec<bool> =
+        of(lines, "request.resolved").filter_map(|l| l["resolution"]["allowed"].as_bool()).collect();
+    ensure!(answers == turn.answers, "answers: {answers:?}, not {:?}", turn.answers);
+    let fault = ended[0]["fault"]["message"].as_str().unwrap_or_default().to_lowercase();
+    ensure!(fault.is_empty() == turn.fault.is_empty(), "the fault is `{fault}`");
+    for text in turn.fault {
+        ensure!(fault.contains(text), "the fault does not name `{text}`: {fault}");
+    }
+    Ok(())
+}
+
+/// The stream has a beginning and an end, and rising numbers between.
+fn frame(lines: &[Value]) -> Result<()> {
+    let first = lines.first().unwrap_or(&Value::Null);
+    ensure!(first["type"] == "stream.opened" && first["schema_version"] == 1, "the first line is {first}");
+    let last = lines.last().unwrap_or(&Value::Null);
+    ensure!(last["type"] == "stream.closed", "the last line is {last}");
+    let numbers: Vec<u64> = lines.iter().filter_map(|line| line["seq"].as_u64()).collect();
+    ensure!(!numbers.is_empty() && numbers.is_sorted_by(|a, b| a < b), "seq does not rise: {numbers:?}");
+    Ok(())
+}
+
+/// What began has ended, before the run did; what was asked has been settled.
+fn closed(lines: &[Value]) -> Result<()> {
+    let run_end = lines.iter().position(|line| line["type"] == "run.ended").unwrap_or(lines.len());
+    for started in of(lines, "item.started") {
+        let id = &started["item"]["id"];
+        let end = lines.iter().position(|line| line["type"] == "item.ended" && line["item"]["id"] == *id);
+        ensure!(end.is_some_and(|end| end < run_end), "the item {id} was not closed before the run ended");
+    }
+    for opened in of(lines, "request.opened") {
+        let id = &opened["request"]["id"];
+        let settled = of(lines, "request.resolved").filter(|line| line["request"] == *id).count();
+        ensure!(settled == 1, "the request {id} was settled {settled} times");
+    }
+    Ok(())
+}
+
+/// Every frame has exactly one disposition: what came in is the sum of what became of it.
+fn ledger(ledger: &Value) -> Result<()> {
+    let frames = ledger["frames_in"].as_u64().unwrap_or(0);
+    ensure!(frames > 0, "no frame came in: {ledger}");
+    let rest: u64 =
+        ledger.as_object().into_iter().flatten().filter(|(key, _)| *key != "frames_in").map(|(_, n)| sum(n)).sum();
+    ensure!(frames == rest, "{frames} frames came in and {rest} were accounted for: {ledger}");
+    // The version is pinned: its plugin knows all that it says.
+    for lost in ["unaccounted", "unknown"] {
+        ensure!(ledger[lost].as_u64().unwrap_or(0) == 0, "{lost} frames: {ledger}");
+    }
+    Ok(())
+}
+
+fn sum(value: &Value) -> u64 {
+    match value {
+        Value::Object(map) => map.values().map(sum).sum(),
+        other => other.as_u64().unwrap_or(0),
+    }
+}
+
+fn of<'a>(lines: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    lines.iter().filter(move |line| line["type"] == kind)
+}
+
+fn finished<'a>(lines: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    of(lines, "item.ended").map(|line| &line["item"]).filter(move |item| item["kind"] == kind)
+}
+
+fn texts(lines: &[Value]) -> String {
+    finished(lines, "assistant_message").filter_map(|item| item["text"].as_str()).collect::<Vec<_>>().join("\n")
+}
+
+fn name(item: &Value) -> &str {
+    word(&item["tool"]["name"])
+}
+
+fn word(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::case::TURN;
+    use super::*;
+    use serde_json::json;
+
+    const TOUCHED: Turn = Turn { says: &["made it"], tools: &[("Bash", "completed")], answers: &[true], ..TURN };
+
+    /// A run as it should be: a tool that was allowed, and a word about it.
+    fn good() -> Vec<Value> {
+        let tool =
+            |status: &str| json!({ "id": "itm_1", "status": status, "kind": "tool", "tool": { "name": "Bash" } });
+        let said = json!({ "id": "itm_2", "status": "completed", "kind": "assistant_message", "text": "I made it." });
+        vec![
+            json!({ "type": "stream.opened", "schema_version": 1 }),
+            json!({ "type": "item.started", "seq": 1, "thread": "thr_1", "item": tool("running") }),
+            json!({ "type": "request.opened", "seq": 2, "request": { "id": "req_1" } }),
+            json!({ "type": "request.resolved", "seq": 3, "request": "req_1", "resolution": { "outcome": "answered", "allowed": true } }),
+            json!({ "type": "item.ended", "seq": 4, "item": tool("completed") }),
+            json!({ "type": "item.started", "seq": 5, "item": said }),
+            json!({ "type": "item.ended", "seq": 6, "item": said }),
+            json!({ "type": "run.ended", "seq": 7, "status": "completed", "ledger": { "frames_in": 3, "translated": 2, "silent": 1 } }),
+            json!({ "type": "stream.closed" }),
+        ]
+    }
+
+    fn verdict(change: impl FnOnce(&mut Vec<Value>)) -> Result<()> {
+        let mut lines = good();
+        change(&mut lines);
+        whole(&lines, &TOUCHED, Some(0))
+    }
+
+    #[test]
+    fn a_good_run_passes() {
+        verdict(|_| {}).unwrap();
+    }
+
+    /// Each fault that the judge is there for, and the word by which it names it.
+    #[test]
+    fn each_fault_is_named() {
+        type Change = fn(&mut Vec<Value>);
+        let faults: &[(&str, Change)] = &[
+            ("the first line", |lines| drop(lines.remove(0))),
+            ("the last line", |lines| drop(lines.pop())),
+            ("seq does not rise", |lines| lines[4]["seq"] = json!(3)),
+            ("was not closed", |lines| drop(lines.remove(4))),
+            ("was not closed", |lines| {
+                lines.swap(6, 7);
+                (lines[6]["seq"], lines[7]["seq"]) = (json!(6), json!(7));
+            }),
+            ("was settled 0 times", |lines| drop(lines.remove(3))),
+            ("0 run.ended", |lines| drop(lines.remove(7))),
+            ("the run ended", |lines| lines[7]["status"] = json!("failed")),
+            ("were accounted for", |lines| lines[7]["ledger"]["silent"] = json!(0)),
+            ("unknown frames", |lines| lines[7]["ledger"] = json!({ "frames_in": 2, "translated": 1, "unknown": 1 })),
+            ("no frame came in", |lines| lines[7]["ledger"] = json!({})),
+            ("did not say", |lines| lines[6]["item"]["text"] = json!("no")),
+            ("tools:", |lines| lines[4]["item"]["status"] = json!("failed")),
+            ("answers:", |lines| lines[3]["resolution"]["allowed"] = json!(false)),
+            ("the fault is", |lines| lines[7]["fault"] = json!({ "message": "boom" })),
+        ];
+        for (word, change) in faults {
+            let error = verdict(change).expect_err(word).to_string();
+            assert!(error.contains(word), "`{word}` was found as: {error}");
+        }
+        assert!(whole(&good(), &TOUCHED, Some(1)).unwrap_err().to_string().contains("exit code"));
+    }
+
+    #[test]
+    fn a_killed_run_is_whole_as_far_as_it_goes() {
+        killed(&good()[..4]).unwrap();
+        killed(&good()).unwrap_err();
+        killed(&[json!("cut {")]).unwrap_err();
+    }
+}

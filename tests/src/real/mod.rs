@@ -1,0 +1,14 @@
+//! A stage for real CLIs: fresh folders, a network with only loopback, the mock model; and cases, as data, that a real
+//! `jackfield` plays on it.
+//!
+//! **A CLI that can't be driven here fails the test, with the way out; nothing is skipped but by `JACKFIELD_SKIP_REAL=1`.**
+//! The cases are in `tests/real.rs`.
+
+mod case;
+mod judge;
+mod process;
+mod stage;
+
+pub use case::{Act, Case, SAME_THREAD, TURN, Turn};
+pub use process::Process;
+pub use stage::{Stage, on_stage, program, wanted};

@@ -1,0 +1,167 @@
+//! The stage: everything a real CLI can see or reach is made for one test and gone after it.
+
+use crate::mock::{Mock, Scripts};
+use anyhow::{Context, Result, bail};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A test's own world.
+pub struct Stage {
+    /// The mock model.
+    pub mock: Mock,
+    /// The real CLI.
+    pub cli: PathBuf,
+    /// The workspace: a git repository with one commit.
+    pub folder: PathBuf,
+    home: PathBuf,
+    _scratch: tempfile::TempDir,
+}
+
+/// Whether this provider's real CLI is to be driven. Only an explicit word leaves it out.
+pub fn wanted(provider: &str) -> bool {
+    if std::env::var_os("JACKFIELD_SKIP_REAL").is_some_and(|value| value == "1") {
+        eprintln!("NOT DRIVEN: JACKFIELD_SKIP_REAL=1");
+        return false;
+    }
+    let chosen = std::env::var("JACKFIELD_REAL").unwrap_or_default();
+    let left_out = !chosen.is_empty() && chosen.split(',').all(|name| name != provider);
+    if left_out {
+        eprintln!("NOT DRIVEN: JACKFIELD_REAL={chosen}");
+    }
+    !left_out
+}
+
+/// The real program of a provider, installed if it is not there; asked for once per process.
+pub fn program(provider: &str) -> Result<PathBuf> {
+    static PROGRAMS: Mutex<BTreeMap<String, Result<PathBuf, String>>> = Mutex::new(BTreeMap::new());
+    let mut programs = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = programs.entry(provider.to_owned()).or_insert_with(|| {
+        let ensure = || xtask::real::ensure(&xtask::root(), xtask::real::find(provider)?);
+        ensure().map_err(|error| format!("{error:#}"))
+    });
+    found.clone().map_err(anyhow::Error::msg)
+}
+
+/// Plays on a stage of its own, in a thread of its own: a network namespace belongs to a thread and what it starts.
+pub fn on_stage(provider: &str, play: impl FnOnce(&Stage) -> Result<()> + Send) -> Result<()> {
+    let cli = program(provider)?;
+    std::thread::scope(|scope| {
+        let actor = scope.spawn(move || {
+            loopback_only()?;
+            let stage = Stage::build(cli)?;
+            play(&stage)?;
+            let left = stage.left_behind();
+            if !left.is_empty() {
+                bail!("processes were left behind: {}", left.join("; "));
+            }
+            Ok(())
+        });
+        actor.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+impl Stage {
+    fn build(cli: PathBuf) -> Result<Stage> {
+        let scratch = tempfile::Builder::new().prefix("jackfield-stage-").tempdir()?;
+        let root = scratch.path().canonicalize()?;
+        let (home, folder) = (root.join("home"), root.join("project"));
+        for made in [&home, &folder, &root.join("tmp")] {
+            std::fs::create_dir_all(made)?;
+        }
+        std::fs::write(folder.join("README.md"), "# project\n\nhello world\n")?;
+        let mock = Mock::start(Scripts::standard(&folder.display().to_string())?, 0)?;
+        let stage = Stage { mock, cli, folder, home, _scratch: scratch };
+        for words in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-q", "-m", "first"]] {
+            let mut git = Command::new("git");
+            git.args(["-c", "user.name=t", "-c", "user.email=t@example.org"]).args(words).current_dir(&stage.folder);
+            let out = stage.dress(&mut git).output().context("git is needed")?;
+            anyhow::ensure!(out.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&out.stderr));
+        }
+        Ok(stage)
+    }
+
+    /// Gives a command this stage's environment, and nothing of ours.
+    pub fn dress<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        let tmp = self.home.with_file_name("tmp");
+        command.env_clear().env("HOME", &self.home).env("TMPDIR", tmp).env("LANG", "C.UTF-8").env("TERM", "dumb");
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("GIT_CONFIG_GLOBAL", "/dev/null")
+    }
+
+    /// What an operator would set so that the CLI talks to the mock model and to nobody else.
+    pub fn operator_environment(&self) -> Vec<(String, String)> {
+        let url = self.mock.url();
+        let pairs = [
+            ("ANTHROPIC_BASE_URL", url.as_str()),
+            ("ANTHROPIC_API_KEY", "sk-ant-dummy"),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            ("DISABLE_TELEMETRY", "1"),
+            ("DISABLE_AUTOUPDATER", "1"),
+            ("DISABLE_ERROR_REPORTING", "1"),
+            ("CLAUDE_CODE_MAX_RETRIES", "2"),
+        ];
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    /// Whether the workspace has this file.
+    pub fn has(&self, file: &str) -> bool {
+        self.folder.join(file).exists()
+    }
+
+    /// Processes that still live in this stage's network, as `pid: command line`. None can have left it unseen.
+    pub fn left_behind(&self) -> Vec<String> {
+        // The last of a killed tree may need a moment to be gone.
+        let deadline = Instant::now() + Duration::from_secs(3);
+        loop {
+            let left: Vec<String> = inhabitants().iter().map(|pid| format!("{pid}: {}", command_line(*pid))).collect();
+            if left.is_empty() || Instant::now() > deadline {
+                return left;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        for pid in inhabitants() {
+            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+        }
+    }
+}
+
+/// Puts the calling thread into a network of its own and brings its loopback up.
+fn loopback_only() -> Result<()> {
+    let way_out = "a real CLI is driven only in a network of its own, which needs root and iproute2. \
+                   Run the tests as root, or leave the real CLIs out: JACKFIELD_SKIP_REAL=1";
+    unshare(CloneFlags::CLONE_NEWNET).context(way_out)?;
+    let out = Command::new("ip").args(["link", "set", "lo", "up"]).output().context(way_out)?;
+    anyhow::ensure!(out.status.success(), "ip link set lo up: {}. {way_out}", String::from_utf8_lossy(&out.stderr));
+    let routes = std::fs::read_to_string("/proc/thread-self/net/route").unwrap_or_default();
+    anyhow::ensure!(routes.lines().count() <= 1, "the new network has a way out: {routes}");
+    Ok(())
+}
+
+/// Processes other than ours in the calling thread's network.
+fn inhabitants() -> Vec<i32> {
+    let Ok(ours) = std::fs::read_link("/proc/thread-self/ns/net") else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    pids.filter(|pid| {
+        let own = Pid::this().as_raw() == *pid;
+        let network = std::fs::read_link(Path::new("/proc").join(pid.to_string()).join("ns/net"));
+        // A process without a command line is dead, and only waits for its parent.
+        !own && network.is_ok_and(|network| network == ours) && !command_line(*pid).is_empty()
+    })
+    .collect()
+}
+
+fn command_line(pid: i32) -> String {
+    let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(&words).replace('\0', " ").trim().chars().take(160).collect()
+}

@@ -1,0 +1,42 @@
+//! What the README promises to an author, done as the README says it, with the README's own plugin.
+
+use anyhow::{Context, Result, ensure};
+use jackfield_tests::guest;
+use std::process::Command;
+
+const MANIFEST: &str = r#"
+publisher = "example"
+name = "parrot"
+version = "0.1.0"
+contract = "0.1.0-draft"
+license = "Apache-2.0"
+description = "Says what it hears."
+"#;
+
+#[test]
+fn the_readmes_plugin_runs() {
+    if let Err(error) = play() {
+        panic!("{error:#}");
+    }
+}
+
+fn play() -> Result<()> {
+    let readme = std::fs::read_to_string(xtask::root().join("README.md"))?;
+    let source = readme.split("```rust\n").nth(1).and_then(|rest| rest.split("\n```").next());
+    let plugin = guest::build("parrot", source.context("README.md has no Rust example")?, MANIFEST)?;
+    let scratch = tempfile::tempdir()?;
+    std::fs::write(scratch.path().join("parrot.wasm"), plugin)?;
+    let jackfield = |words: &[&str]| -> Result<String> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_jackfield-under-test"));
+        command.args(words).current_dir(&scratch).env("JACKFIELD_DATA", scratch.path().join("data"));
+        let out = command.output()?;
+        let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
+        ensure!(out.status.success(), "jackfield {}: {} {stderr}", words.join(" "), out.status);
+        Ok(String::from_utf8(out.stdout)?)
+    };
+    let inspected = jackfield(&["plugin", "inspect", "parrot.wasm"])?;
+    ensure!(inspected.contains("example/parrot"), "plugin inspect does not name it: {inspected}");
+    let said = jackfield(&["run", "--plugin", "parrot.wasm", "hello from the readme"])?;
+    ensure!(said.contains("hello from the readme"), "the parrot said: {said}");
+    Ok(())
+}

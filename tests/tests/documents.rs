@@ -1,0 +1,191 @@
+//! What is written down is so: the contract's documentation, the limits' reasons, and the four documents a newcomer reads.
+//!
+//! Each claim that a machine can check is one test; its message says which document is wrong.
+
+use anyhow::{Context, Result, ensure};
+use jackfield_core::limits::Limits;
+use std::collections::BTreeSet;
+use std::path::Path;
+use wit_parser::{Docs, Resolve, TypeDefKind};
+
+/// What a newcomer reads.
+const DOCUMENTS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "wit/README.md"];
+
+/// A path that begins so is one of ours.
+const FOLDERS: &[&str] = &["host/", "sdk/", "plugins/", "tests/", "wit/"];
+
+#[test]
+fn every_item_of_the_contract_is_documented() {
+    check(|root| {
+        let mut resolve = Resolve::default();
+        resolve.push_dir(root.join("wit"))?;
+        let (bare, counted) = undocumented(&resolve);
+        ensure!(counted > 500, "only {counted} items were found in wit/: the walk is broken");
+        ensure!(bare.is_empty(), "no documentation in wit/ for: {}", bare.join(", "));
+        Ok(())
+    });
+}
+
+#[test]
+fn limits_fit_each_other_and_say_why() {
+    check(|_| {
+        let limits = Limits::default();
+        limits.check().map_err(anyhow::Error::msg)?;
+        for (name, value, reason) in limits.table() {
+            ensure!(value > 0, "the limit {name} is zero");
+            ensure!(reason.split_whitespace().count() >= 3, "the limit {name} does not say why: {reason}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn documents_name_only_tasks_that_exist() {
+    check(|root| {
+        let tasks: BTreeSet<&str> = xtask::TASKS.iter().map(|(name, _)| *name).collect();
+        for document in DOCUMENTS {
+            let text = std::fs::read_to_string(root.join(document)).context(*document)?;
+            for rest in text.split("cargo xtask ").skip(1) {
+                let task: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+                ensure!(tasks.contains(task.as_str()), "{document} names `cargo xtask {task}`, which does not exist");
+            }
+        }
+        let readme = std::fs::read_to_string(root.join("README.md"))?;
+        for task in ["cargo xtask demo", "cargo xtask test"] {
+            ensure!(readme.contains(task), "README.md does not name `{task}`");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn documents_name_only_files_that_exist() {
+    check(|root| {
+        for document in DOCUMENTS {
+            let text = std::fs::read_to_string(root.join(document)).context(*document)?;
+            for word in text.split('`').skip(1).step_by(2) {
+                let path = word.split("::").next().unwrap_or_default();
+                let ours = FOLDERS.iter().any(|folder| path.starts_with(folder)) && !path.contains(char::is_whitespace);
+                let pattern = path.contains("NAME") || path.contains('*');
+                ensure!(!ours || pattern || root.join(path).exists(), "{document} names {path}, which is not there");
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn the_readmes_plugin_is_the_one_that_is_compiled() {
+    check(|root| {
+        let readme = std::fs::read_to_string(root.join("README.md"))?;
+        let sdk = std::fs::read_to_string(root.join("sdk/rust/README.md"))?;
+        let example = readme.split("```rust\n").nth(1).and_then(|rest| rest.split("\n```").next());
+        let example = example.context("README.md has no Rust example")?;
+        ensure!(example.contains("impl Provider for"), "README.md's example is no plugin");
+        ensure!(sdk.contains(example), "README.md's plugin is not the one of sdk/rust/README.md, which is compiled");
+        let lib = std::fs::read_to_string(root.join("sdk/rust/src/lib.rs"))?;
+        ensure!(lib.contains("include_str!(\"../README.md\")"), "sdk/rust/src/lib.rs no longer compiles its README");
+        Ok(())
+    });
+}
+
+#[test]
+fn each_invariant_of_the_architecture_names_a_test_that_exists() {
+    check(|root| {
+        let text = std::fs::read_to_string(root.join("ARCHITECTURE.md"))?;
+        let guards: Vec<&str> = text.split("[guard: ").skip(1).filter_map(|rest| rest.split(']').next()).collect();
+        ensure!(guards.len() >= 6, "ARCHITECTURE.md names only {} guards", guards.len());
+        for guard in guards {
+            let (file, test) =
+                guard.trim_matches('`').split_once("::").with_context(|| format!("guard `{guard}`: FILE::TEST"))?;
+            let source = std::fs::read_to_string(root.join(file)).with_context(|| format!("guard `{guard}`"))?;
+            let there = source.contains(&format!("fn {test}(")) || source.contains(&format!("{test} {{"));
+            ensure!(there, "ARCHITECTURE.md: {file} has no test {test}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn the_map_of_the_architecture_is_the_tree() {
+    check(|root| {
+        let text = std::fs::read_to_string(root.join("ARCHITECTURE.md"))?;
+        for folder in members(root)? {
+            ensure!(text.contains(&format!("`{folder}`")), "ARCHITECTURE.md does not name `{folder}`");
+        }
+        Ok(())
+    });
+}
+
+fn check(claim: impl FnOnce(&Path) -> Result<()>) {
+    if let Err(error) = claim(&xtask::root()) {
+        panic!("{error:#}");
+    }
+}
+
+/// The packages' folders, as the workspace's manifest names them.
+fn members(root: &Path) -> Result<Vec<String>> {
+    let manifest = std::fs::read_to_string(root.join("Cargo.toml"))?;
+    let list = manifest.split("members = [").nth(1).and_then(|rest| rest.split(']').next());
+    let members: Vec<String> =
+        list.context("Cargo.toml lists no members")?.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    ensure!(members.len() > 5, "Cargo.toml's members were not understood: {members:?}");
+    Ok(members)
+}
+
+/// Names of the contract's items without documentation, and how many items there are.
+fn undocumented(resolve: &Resolve) -> (Vec<String>, usize) {
+    let mut walk = Walk::default();
+    for (_, interface) in &resolve.interfaces {
+        let name = interface.name.clone().unwrap_or_default();
+        walk.item(&name, &interface.docs);
+        for (function, about) in &interface.functions {
+            walk.item(&format!("{name}.{function}"), &about.docs);
+        }
+        for (ty, id) in &interface.types {
+            let def = &resolve.types[*id];
+            // `use` brings a type in; it is documented where it is made.
+            if let TypeDefKind::Type(wit_parser::Type::Id(target)) = def.kind
+                && resolve.types[target].name.is_some()
+            {
+                continue;
+            }
+            let name = format!("{name}.{ty}");
+            walk.item(&name, &def.docs);
+            match &def.kind {
+                TypeDefKind::Record(record) => {
+                    record.fields.iter().for_each(|f| walk.item(&format!("{name}.{}", f.name), &f.docs))
+                }
+                TypeDefKind::Variant(variant) => {
+                    variant.cases.iter().for_each(|c| walk.item(&format!("{name}.{}", c.name), &c.docs))
+                }
+                TypeDefKind::Enum(words) => {
+                    words.cases.iter().for_each(|c| walk.item(&format!("{name}.{}", c.name), &c.docs))
+                }
+                TypeDefKind::Flags(flags) => {
+                    flags.flags.iter().for_each(|f| walk.item(&format!("{name}.{}", f.name), &f.docs))
+                }
+                _ => {}
+            }
+        }
+    }
+    for (_, world) in &resolve.worlds {
+        walk.item(&world.name, &world.docs);
+    }
+    (walk.bare, walk.counted)
+}
+
+#[derive(Default)]
+struct Walk {
+    bare: Vec<String>,
+    counted: usize,
+}
+
+impl Walk {
+    fn item(&mut self, name: &str, docs: &Docs) {
+        self.counted += 1;
+        if docs.contents.as_ref().is_none_or(|text| text.trim().is_empty()) {
+            self.bare.push(name.to_owned());
+        }
+    }
+}

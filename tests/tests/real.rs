@@ -1,0 +1,167 @@
+//! The real Claude Code, at its pinned version, driven by the real program through the sandboxed plugin, against the mock
+//! model, in a network with only loopback. Judged: the lines, the exit code, the workspace, what the model saw, and that
+//! no process is left.
+
+use jackfield_tests::mock::Seen;
+use jackfield_tests::real::{Act, Case, SAME_THREAD, TURN, Turn};
+
+const JACKFIELD: &str = env!("CARGO_BIN_EXE_jackfield-under-test");
+
+/// Each case is a test of its own name.
+macro_rules! cases {
+    ($( $name:ident { $($field:ident: $value:expr),+ $(,)? } )+) => { $(
+        #[test]
+        fn $name() {
+            Case { $($field: $value,)+ ..CASE }.play(JACKFIELD);
+        }
+    )+ };
+}
+
+const CASE: Case =
+    Case { provider: "claude-code", exe: "claude", turns: &[], files: &[], model: |seen| !seen.is_empty() };
+
+const HELLO: Turn =
+    Turn { prompt: "Say hello <<script:hello>>", says: &["Hello from the scripted model, in several pieces."], ..TURN };
+const SECOND: Turn = Turn {
+    prompt: "And again <<script:second>>",
+    args: &["--resume", SAME_THREAD],
+    says: &["This is the second answer."],
+    ..TURN
+};
+const THIRD: Turn = Turn {
+    prompt: "And now <<script:third>>",
+    args: &["--resume", SAME_THREAD],
+    says: &["Third answer, after the restart."],
+    ..TURN
+};
+
+cases! {
+    text { turns: &[HELLO] }
+
+    thinking {
+        turns: &[Turn { prompt: "Think <<script:think>>", says: &["Here is the considered answer."], ..TURN }],
+    }
+
+    tool_allowed {
+        turns: &[Turn {
+            prompt: "Make it <<script:touch>>", args: &["--approve", "allow"],
+            tools: &[("Bash", "completed")], answers: &[true], says: &["The tool has had its turn."], ..TURN
+        }],
+        files: &[("made-by-bash.txt", true)],
+        model: |seen| last(seen).contains("hi-from-bash"),
+    }
+
+    tool_denied {
+        turns: &[Turn {
+            prompt: "Make it <<script:touch>>", args: &["--approve", "deny"],
+            tools: &[("Bash", "declined")], answers: &[false], says: &["The tool has had its turn."], ..TURN
+        }],
+        files: &[("made-by-bash.txt", false)],
+        model: |seen| !last(seen).contains("hi-from-bash"),
+    }
+
+    without_a_terminal_ask_becomes_deny {
+        turns: &[Turn {
+            prompt: "Make it <<script:touch>>", args: &["--approve", "ask"],
+            tools: &[("Bash", "declined")], answers: &[false], ..TURN
+        }],
+        files: &[("made-by-bash.txt", false)],
+    }
+
+    interrupted_while_it_speaks {
+        turns: &[Turn {
+            prompt: "Go slow <<script:slow>>", act: Act::InterruptAtText("The beginning"),
+            status: "interrupted", exit: 130, says: &["The beginning"], ..TURN
+        }],
+    }
+
+    interrupted_while_a_tool_runs {
+        turns: &[Turn {
+            prompt: "Wait <<script:slow-tool>>", args: &["--approve", "allow"], act: Act::InterruptAtFile("began.txt"),
+            status: "interrupted", exit: 130, tools: &[("Bash", "interrupted")], answers: &[true], ..TURN
+        }],
+        files: &[("began.txt", true)],
+    }
+
+    two_turns_on_one_thread {
+        turns: &[HELLO, SECOND],
+        model: |seen| remembers(seen, "Hello from the scripted model") && remembers(seen, "Say hello"),
+    }
+
+    resumed_after_each_restart {
+        turns: &[HELLO, SECOND, THIRD],
+        model: |seen| remembers(seen, "Hello from the scripted model") && remembers(seen, "This is the second answer."),
+    }
+
+    resumed_after_an_interrupt {
+        turns: &[
+            Turn {
+                prompt: "Go slow <<script:slow>>", act: Act::InterruptAtText("The beginning"),
+                status: "interrupted", exit: 130, ..TURN
+            },
+            THIRD,
+        ],
+        model: |seen| remembers(seen, "Go slow") && remembers(seen, "The beginning"),
+    }
+
+    resumed_after_kill_9 {
+        turns: &[HELLO, Turn { args: &["--resume", SAME_THREAD], ..KILLED }, THIRD],
+        model: |seen| remembers(seen, "Hello from the scripted model"),
+    }
+
+    resumed_after_kill_9_of_the_first_turn {
+        turns: &[KILLED, THIRD],
+        model: |seen| remembers(seen, "Go slow"),
+    }
+
+    http_500_fails_the_run {
+        turns: &[Turn { prompt: "Go <<script:down>>", status: "failed", exit: 1, fault: &["500"], ..TURN }],
+    }
+
+    http_500_once_is_survived {
+        turns: &[Turn { prompt: "Go <<script:down-once>>", says: &["Recovered after one failure."], ..TURN }],
+        model: |seen| seen.len() == 2,
+    }
+
+    http_429_fails_the_run {
+        turns: &[Turn { prompt: "Go <<script:limited>>", status: "failed", exit: 1, fault: &["rate limit"], ..TURN }],
+    }
+
+    a_failed_run_leaves_the_thread_usable {
+        turns: &[Turn { prompt: "Go <<script:down>>", status: "failed", exit: 1, fault: &["500"], ..TURN }, SECOND],
+    }
+
+    the_model_reaches_it {
+        turns: &[Turn { args: &["--model", "claude-opus-4-5"], ..HELLO }],
+        model: |seen| seen[0].body["model"].as_str().is_some_and(|model| model.starts_with("claude-opus-4-5")),
+    }
+
+    the_mode_reaches_it {
+        turns: &[Turn {
+            prompt: "Write it <<script:write>>", args: &["--mode", "acceptEdits", "--approve", "deny"],
+            tools: &[("Write", "completed")], says: &["The file is written."], ..TURN
+        }],
+        files: &[("out.txt", true)],
+    }
+
+    in_the_usual_mode_a_write_asks {
+        turns: &[Turn {
+            prompt: "Write it <<script:write>>", args: &["--approve", "deny"],
+            tools: &[("Write", "declined")], answers: &[false], ..TURN
+        }],
+        files: &[("out.txt", false)],
+    }
+}
+
+/// Killed two seconds into the text: this CLI writes its own history half a second after a turn's start, not before.
+const KILLED: Turn = Turn { prompt: "Go slow <<script:slow>>", act: Act::KillAtText("and t"), ..TURN };
+
+/// The messages of the last request that the model saw.
+fn last(seen: &[Seen]) -> String {
+    seen.last().map(|seen| seen.body["messages"].to_string()).unwrap_or_default()
+}
+
+/// Whether the conversation that the model saw last holds this.
+fn remembers(seen: &[Seen], text: &str) -> bool {
+    last(seen).contains(text)
+}
