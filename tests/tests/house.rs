@@ -66,8 +66,8 @@ fn packages_use_only_the_layers_below_them() {
         let packages = packages(root)?;
         let ours: BTreeSet<&String> = packages.keys().collect();
         for (name, uses) in &packages {
-            if name == "jackfield-tests" {
-                continue; // may use all; nothing may use it, as the table shows
+            if name.starts_with("jackfield-test") {
+                continue; // may use all; nothing may use them, as the table shows
             }
             let allowed = allowed
                 .get(name.as_str())
@@ -84,7 +84,7 @@ fn packages_use_only_the_layers_below_them() {
 fn outside_crates_stay_in_their_layer() {
     check(|root| {
         for (name, uses) in packages(root)? {
-            if name == "jackfield-tests" {
+            if name.starts_with("jackfield-test") {
                 continue;
             }
             for (outside, owners) in BELONGS_TO {
@@ -149,7 +149,7 @@ fn no_file_knows_a_machine() {
             ["/work", "/shared"],
             ["/work", "/."],
             ["/tmp", "/jf"],
-            ["/tmp", "/cc"],
+            ["/tmp", "/cc/"],
             ["/ro", "ot/"],
         ];
         let places: Vec<String> = places.iter().map(|parts| parts.concat()).collect();

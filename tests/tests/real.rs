@@ -48,7 +48,7 @@ cases! {
             tools: &[("Bash", "completed")], answers: &[true], says: &["The tool has had its turn."], ..TURN
         }],
         files: &[("made-by-bash.txt", true)],
-        model: |seen| last(seen).contains("hi-from-bash"),
+        model: |seen| told(seen).contains("hi-from-bash"),
     }
 
     tool_denied {
@@ -57,7 +57,7 @@ cases! {
             tools: &[("Bash", "declined")], answers: &[false], says: &["The tool has had its turn."], ..TURN
         }],
         files: &[("made-by-bash.txt", false)],
-        model: |seen| !last(seen).contains("hi-from-bash"),
+        model: |seen| !told(seen).is_empty() && !told(seen).contains("hi-from-bash"),
     }
 
     without_a_terminal_ask_becomes_deny {
@@ -159,6 +159,13 @@ const KILLED: Turn = Turn { prompt: "Go slow <<script:slow>>", act: Act::KillAtT
 /// The messages of the last request that the model saw.
 fn last(seen: &[Seen]) -> String {
     seen.last().map(|seen| seen.body["messages"].to_string()).unwrap_or_default()
+}
+
+/// What the model was told of its tools' results, last.
+fn told(seen: &[Seen]) -> String {
+    let messages = seen.last().and_then(|seen| seen.body["messages"].as_array()).cloned().unwrap_or_default();
+    let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
+    blocks.filter(|block| block["type"] == "tool_result").map(|block| block["content"].to_string()).collect()
 }
 
 /// Whether the conversation that the model saw last holds this.

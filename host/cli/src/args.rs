@@ -136,10 +136,13 @@ pub enum GrantCommand {
     },
     /// All grants.
     List(JsonArgs),
-    /// Takes a grant back.
+    /// Takes a plugin's grants back: those of all its builds.
     Revoke {
-        /// Its id, as `grant list` shows it.
-        id: String,
+        /// The plugin, `publisher/name`.
+        plugin: String,
+        /// Only this spawn profile.
+        #[arg(long)]
+        profile: Option<String>,
     },
 }
 

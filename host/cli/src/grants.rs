@@ -8,6 +8,7 @@ use jackfield_core::grant::{self, Grant};
 use jackfield_runtime::audit::{Record, Verdict};
 use jackfield_runtime::host::Host;
 use jackfield_runtime::program;
+use jackfield_runtime::store::GrantRow;
 use jackfield_sandbox::inspect;
 use std::path::Path;
 
@@ -15,13 +16,13 @@ use std::path::Path;
 pub async fn run(command: GrantCommand) -> Outcome {
     let host = setup::open_host()?;
     match command {
-        GrantCommand::Add { plugin, profile, exe } => add(&host, &plugin, &profile, &exe),
-        GrantCommand::List(args) => list(&host, args.json),
-        GrantCommand::Revoke { id } => revoke(&host, &id),
+        GrantCommand::Add { plugin, profile, exe } => add(&host, &plugin, &profile, &exe).await,
+        GrantCommand::List(args) => list(&host, args.json).await,
+        GrantCommand::Revoke { plugin, profile } => revoke(&host, &plugin, profile.as_deref()).await,
     }
 }
 
-fn add(host: &Host, file: &Path, profile: &str, exe: &[(String, String)]) -> Outcome {
+async fn add(host: &Host, file: &Path, profile: &str, exe: &[(String, String)]) -> Outcome {
     let bytes = catalog::file(file)?.bytes;
     let found = inspect(&bytes).map_err(|error| Failure::unavailable(format!("{}: {error}", file.display())))?;
     let manifest = &found.manifest;
@@ -35,7 +36,17 @@ fn add(host: &Host, file: &Path, profile: &str, exe: &[(String, String)]) -> Out
     }
     let search = std::env::var("PATH").unwrap_or_default();
     let program = program::find(&wanted.program, chosen.as_deref(), &search).map_err(Failure::usage)?;
-    let granted = grant::new_grant(manifest, &found.digest, profile, &program.path, program.owner_uid, program.mode, jackfield_runtime::clock::now_ms()).map_err(Failure::usage)?;
+    grant::check_executable(&program.executable(Path::new("/nonexistent"))).map_err(Failure::usage)?;
+    let now_ms = jackfield_runtime::clock::now_ms();
+    let granted = Grant {
+        plugin: manifest.full_name(),
+        digest: found.digest.clone(),
+        profile: profile.to_owned(),
+        program: program.path.clone(),
+        script: None,
+        granted_at_ms: now_ms,
+        by: std::env::var("USER").unwrap_or_else(|_| "operator".into()),
+    };
     host.record(&Record {
         kind: "grant",
         verdict: Verdict::Allowed,
@@ -43,11 +54,18 @@ fn add(host: &Host, file: &Path, profile: &str, exe: &[(String, String)]) -> Out
         plugin: &granted.plugin,
         digest: &granted.digest,
         session: "",
-        facts: serde_json::json!({ "id": granted.id, "profile": profile, "program": program.path }),
+        facts: serde_json::json!({ "profile": profile, "program": program.path }),
     })?;
-    host.store().add_grant(&granted)?;
+    let row = GrantRow {
+        plugin: granted.plugin.clone(),
+        digest: granted.digest.clone(),
+        what: subject(profile),
+        grant: granted.clone(),
+        granted_ms: now_ms,
+    };
+    host.store().add_grant(&row).await?;
     let args: Vec<String> = wanted.args.iter().map(|arg| arg.parts().join(" ")).collect();
-    output::line(&format!("granted {}: {} may start", granted.id, granted.plugin))?;
+    output::line(&format!("granted: {} ({}) may start", granted.plugin, &granted.digest[..12]))?;
     output::line(&format!("  {} {}", program.path.display(), args.join(" ")))?;
     if !wanted.env.is_empty() {
         output::line(&format!("  with your {}", wanted.env.join(", ")))?;
@@ -56,13 +74,14 @@ fn add(host: &Host, file: &Path, profile: &str, exe: &[(String, String)]) -> Out
     Ok(Exit::Completed)
 }
 
-fn list(host: &Host, json: bool) -> Outcome {
-    let grants: Vec<Grant> = host.store().list_grants()?;
-    for granted in &grants {
+async fn list(host: &Host, json: bool) -> Outcome {
+    let grants: Vec<GrantRow<Grant>> = host.store().grants(None).await?;
+    for GrantRow { grant, .. } in &grants {
         if json {
-            output::json(granted)?;
+            output::json(grant)?;
         } else {
-            output::line(&format!("{}  {} ({}) may start {} (profile {})", granted.id, granted.plugin, &granted.digest[..12.min(granted.digest.len())], granted.program.display(), granted.profile))?;
+            let digest = grant.digest.get(..12).unwrap_or(&grant.digest);
+            output::line(&format!("{} ({digest}) may start {} (profile {}, granted by {})", grant.plugin, grant.program.display(), grant.profile, grant.by))?;
         }
     }
     if grants.is_empty() && !json {
@@ -71,11 +90,26 @@ fn list(host: &Host, json: bool) -> Outcome {
     Ok(Exit::Completed)
 }
 
-fn revoke(host: &Host, id: &str) -> Outcome {
-    if !host.store().revoke_grant(id)? {
-        return Err(Failure::usage(format!("there is no grant '{id}'; `jackfield grant list` shows those there are")));
+async fn revoke(host: &Host, plugin: &str, profile: Option<&str>) -> Outcome {
+    let what = profile.map(subject);
+    let taken = host.store().revoke_grants(plugin, what.as_deref()).await?;
+    if taken == 0 {
+        return Err(Failure::usage(format!("'{plugin}' has no such grant; `jackfield grant list` shows those there are")));
     }
-    host.record(&Record { kind: "revoke", verdict: Verdict::Allowed, rule: "operator", plugin: "", digest: "", session: "", facts: serde_json::json!({ "id": id }) })?;
-    output::line(&format!("revoked {id}"))?;
+    host.record(&Record {
+        kind: "revoke",
+        verdict: Verdict::Allowed,
+        rule: "operator",
+        plugin,
+        digest: "",
+        session: "",
+        facts: serde_json::json!({ "profile": profile, "grants": taken }),
+    })?;
+    output::line(&format!("revoked {taken} of {plugin}"))?;
     Ok(Exit::Completed)
+}
+
+/// What a grant is found by in the store.
+fn subject(profile: &str) -> String {
+    format!("spawn {profile}")
 }

@@ -13,16 +13,19 @@ use jackfield_runtime::host::Host;
 pub async fn run(command: ThreadsCommand) -> Outcome {
     let host = setup::open_host()?;
     match command {
-        ThreadsCommand::List(args) => list(&host, args.json),
-        ThreadsCommand::Show { thread, json } => show(&host, &thread, json.json),
+        ThreadsCommand::List(args) => list(&host, args.json).await,
+        ThreadsCommand::Show { thread, json } => show(&host, &thread, json.json).await,
     }
 }
 
-fn list(host: &Host, json: bool) -> Outcome {
-    let rows = host.store().list_threads()?;
+async fn list(host: &Host, json: bool) -> Outcome {
+    let rows = host.store().list_threads().await?;
     if json {
         for row in &rows {
-            output::json(row)?;
+            output::json(&serde_json::json!({
+                "id": row.id, "provider": row.provider, "plugin": row.plugin, "folder": row.folder, "title": row.title,
+                "created_ms": row.created_ms, "updated_ms": row.updated_ms, "resumable": row.cursor.is_some(), "last_seq": row.last_seq,
+            }))?;
         }
         return Ok(Exit::Completed);
     }
@@ -36,12 +39,12 @@ fn list(host: &Host, json: bool) -> Outcome {
     Ok(Exit::Completed)
 }
 
-fn show(host: &Host, text: &str, json: bool) -> Outcome {
+async fn show(host: &Host, text: &str, json: bool) -> Outcome {
     let id = ThreadId::parse(text).ok_or_else(|| Failure::usage(format!("'{text}' is no thread; `jackfield threads list` shows those there are")))?;
-    host.thread_row(&id)?;
+    host.thread_row(&id).await?;
     let mut after = 0;
     loop {
-        let page = host.store().events(&id, after, 500)?;
+        let page = host.store().events(&id, after, 500).await?;
         let Some(last) = page.last() else { return Ok(Exit::Completed) };
         after = last.seq;
         for event in &page {

@@ -3,7 +3,7 @@
 //! Nothing is decided here. Tests: below.
 
 use crate::capability::Capabilities;
-use crate::policy::{decide, Decision, Intent, PolicyConfig, Strategy};
+use crate::policy::{Decision, Intent, PolicyConfig, Strategy, decide};
 use serde::{Deserialize, Serialize};
 
 /// What a UI may offer for one operation.
@@ -59,10 +59,7 @@ impl From<Decision> for HintState {
 pub fn hints(capabilities: &Capabilities, config: &PolicyConfig) -> Vec<Hint> {
     let intents = Intent::ALL.iter().filter(|intent| intent.is_for_users());
     intents
-        .map(|intent| Hint {
-            operation: intent.name().to_owned(),
-            state: decide(intent, capabilities, config).into(),
-        })
+        .map(|intent| Hint { operation: intent.name().to_owned(), state: decide(intent, capabilities, config).into() })
         .collect()
 }
 
@@ -81,7 +78,8 @@ mod tests {
 
     #[test]
     fn a_hint_is_plain_json() {
-        let json = serde_json::to_value(&hints(&Capabilities::strongest(), &PolicyConfig::default())[0]).expect("plain data");
+        let json =
+            serde_json::to_value(&hints(&Capabilities::strongest(), &PolicyConfig::default())[0]).expect("plain data");
         assert_eq!(json, serde_json::json!({"operation": "interrupt", "hint": "available"}));
     }
 }

@@ -59,7 +59,16 @@ impl SessionScope {
         let (turn_how, turn_what) = turn.parts();
         let (how, what, occurrence) = mark.parts();
         digest(&[
-            &self.instance, self.session.as_str(), &epoch, thread.as_str(), turn_how, &turn_what, kind, how, &what, &occurrence,
+            &self.instance,
+            self.session.as_str(),
+            &epoch,
+            thread.as_str(),
+            turn_how,
+            &turn_what,
+            kind,
+            how,
+            &what,
+            &occurrence,
         ])
     }
 }
@@ -150,10 +159,25 @@ mod tests {
         let same = mint(&base, TurnKey::Number(1), "item/tool", Mark::Strong("x"));
         assert_eq!(same, mint(&base, TurnKey::Number(1), "item/tool", Mark::Strong("x")));
         let others = [
-            mint(&SessionScope { instance: "two".into(), ..base.clone() }, TurnKey::Number(1), "item/tool", Mark::Strong("x")),
-            mint(&SessionScope { session: SessionId::from_digits("a2"), ..base.clone() }, TurnKey::Number(1), "item/tool", Mark::Strong("x")),
+            mint(
+                &SessionScope { instance: "two".into(), ..base.clone() },
+                TurnKey::Number(1),
+                "item/tool",
+                Mark::Strong("x"),
+            ),
+            mint(
+                &SessionScope { session: SessionId::from_digits("a2"), ..base.clone() },
+                TurnKey::Number(1),
+                "item/tool",
+                Mark::Strong("x"),
+            ),
             mint(&SessionScope { epoch: 1, ..base.clone() }, TurnKey::Number(1), "item/tool", Mark::Strong("x")),
-            mint(&SessionScope { thread: ThreadId::from_digits("b3"), ..base.clone() }, TurnKey::Number(1), "item/tool", Mark::Strong("x")),
+            mint(
+                &SessionScope { thread: ThreadId::from_digits("b3"), ..base.clone() },
+                TurnKey::Number(1),
+                "item/tool",
+                Mark::Strong("x"),
+            ),
             mint(&base, TurnKey::Number(2), "item/tool", Mark::Strong("x")),
             mint(&base, TurnKey::Native("1".into()), "item/tool", Mark::Strong("x")),
             mint(&base, TurnKey::Number(1), "item/assistant", Mark::Strong("x")),

@@ -40,8 +40,16 @@ impl LedgerCounts {
     /// True when frames in = the sum of the rest.
     pub fn balanced(&self) -> bool {
         let parts = [
-            self.translated, self.held, self.duplicate, self.noise, self.silent, self.unknown, self.too_large,
-            self.skipped, self.fenced, self.unaccounted,
+            self.translated,
+            self.held,
+            self.duplicate,
+            self.noise,
+            self.silent,
+            self.unknown,
+            self.too_large,
+            self.skipped,
+            self.fenced,
+            self.unaccounted,
         ];
         self.frames_in == parts.iter().sum::<u64>()
     }
@@ -209,7 +217,13 @@ mod tests {
         assert_eq!(ledger.end_batch(), [6]);
         let counts = ledger.counts(None);
         let wanted = LedgerCounts {
-            frames_in: 6, translated: 2, held: 1, too_large: 1, unknown: 1, unaccounted: 1, ..Default::default()
+            frames_in: 6,
+            translated: 2,
+            held: 1,
+            too_large: 1,
+            unknown: 1,
+            unaccounted: 1,
+            ..Default::default()
         };
         assert_eq!(counts, wanted);
         assert!(counts.balanced());

@@ -8,6 +8,8 @@
 pub mod capability;
 pub mod contract;
 pub mod event;
+pub mod grant;
+pub mod guard;
 pub mod hints;
 pub mod id;
 pub mod identity;

@@ -131,8 +131,8 @@ limits! {
     store_busy_ms = 5_000;
     /// Text deltas are gathered this long before they are stored, in milliseconds.
     store_flush_ms = 200;
-    /// Jobs that wait for the store's thread before those who append must wait.
-    store_queue_jobs = 1_024;
+    /// Bytes of events that wait for the store's thread; beyond it those who append wait.
+    store_queue_bytes = 32 * MIB;
     /// Text of one stored row that was merged from deltas. A page of events is read in rows.
     store_merge_bytes = 64 * KIB;
     /// Sequence numbers reserved in the store at once; those unused after a crash are announced as a gap.

@@ -5,11 +5,11 @@
 
 use crate::capability::CapabilityView;
 use crate::contract::{
-    Account, Content, ContextChange, Fault, FileDiff, McpState, Plan, Setting, SlashCommand, Status, TextKind, ThreadState,
-    Usage, UsageSpan,
+    Account, Content, ContextChange, Fault, FileDiff, McpState, Plan, Setting, SlashCommand, Status, TextKind,
+    ThreadState, Usage, UsageSpan,
 };
 use crate::event::{
-    is_terminal, AttemptReason, Correlation, EventBody, Item, ItemBody, Request, RunStatus, SessionEvent, Task,
+    AttemptReason, Correlation, EventBody, Item, ItemBody, Request, RunStatus, SessionEvent, Task, is_terminal,
 };
 use crate::id::{AttemptId, ItemId, RequestId, RunId, SessionId, TaskId, ThreadId, TurnId};
 use crate::ledger::LedgerCounts;
@@ -152,7 +152,9 @@ impl Snapshot {
                 self.provider = Some(provider.clone());
                 self.folder = Some(folder.clone());
             }
-            EventBody::ThreadUpdated { native_id, state, title, parent_native_id, resumable } if parent_native_id.is_none() => {
+            EventBody::ThreadUpdated { native_id, state, title, parent_native_id, resumable }
+                if parent_native_id.is_none() =>
+            {
                 self.native_id = Some(native_id.clone());
                 self.state = Some(*state);
                 self.resumable = *resumable || self.resumable;
@@ -161,19 +163,26 @@ impl Snapshot {
             EventBody::SessionStarted { session, .. } => self.session = Some(session.clone()),
             EventBody::SessionEnded { .. } => self.session = None,
             EventBody::CapabilitiesUpdated { capabilities } => self.capabilities = Some(capabilities.clone()),
-            EventBody::RunCreated { .. } | EventBody::RunUpdated { .. } | EventBody::RunEnded { .. } | EventBody::AttemptStarted { .. } => {
+            EventBody::RunCreated { .. }
+            | EventBody::RunUpdated { .. }
+            | EventBody::RunEnded { .. }
+            | EventBody::AttemptStarted { .. } => {
                 if let Some(run) = &draft.run {
                     self.run(run).fold(&draft.body);
                 }
             }
             EventBody::TurnStarted { .. } | EventBody::TurnEnded { .. } => self.fold_turn(event),
-            EventBody::ItemStarted { item } | EventBody::ItemUpdated { item } | EventBody::ItemEnded { item } => self.put_item(event, item),
+            EventBody::ItemStarted { item } | EventBody::ItemUpdated { item } | EventBody::ItemEnded { item } => {
+                self.put_item(event, item)
+            }
             EventBody::ItemDelta { item, kind, text } => self.append(item, *kind, text),
             EventBody::RequestOpened { request } => put(&mut self.requests, request, |known| &known.id),
             EventBody::RequestResolved { request, .. } => self.resolve(request),
             EventBody::PlanUpdated { plan } => self.plan = Some(plan.clone()),
             EventBody::TaskUpdated { task } => put(&mut self.tasks, task, |known: &Task| -> &TaskId { &known.id }),
-            EventBody::UsageUpdated { usage } => put(&mut self.usage, usage, |known: &Usage| -> &UsageSpan { &known.span }),
+            EventBody::UsageUpdated { usage } => {
+                put(&mut self.usage, usage, |known: &Usage| -> &UsageSpan { &known.span })
+            }
             EventBody::ContextChanged { change } => self.context = Some(change.clone()),
             EventBody::ChangesUpdated { changes } => self.changes = changes.clone(),
             EventBody::SettingsUpdated { settings } => self.settings = settings.clone(),
@@ -181,9 +190,17 @@ impl Snapshot {
             EventBody::McpUpdated { servers } => self.mcp = servers.clone(),
             EventBody::AccountUpdated { account } => self.account = Some(account.clone()),
             EventBody::QueueUpdated { runs } => self.queue = runs.clone(),
-            EventBody::ThreadUpdated { .. } | EventBody::CapabilityConflict { .. } | EventBody::Retrying { .. } | EventBody::Note { .. }
-            | EventBody::PolicyDecided { .. } | EventBody::EffectRefused { .. } | EventBody::InterruptStep { .. }
-            | EventBody::Stalled { .. } | EventBody::Diagnostic { .. } | EventBody::Unknown { .. } | EventBody::Gap { .. } => {}
+            EventBody::ThreadUpdated { .. }
+            | EventBody::CapabilityConflict { .. }
+            | EventBody::Retrying { .. }
+            | EventBody::Note { .. }
+            | EventBody::PolicyDecided { .. }
+            | EventBody::EffectRefused { .. }
+            | EventBody::InterruptStep { .. }
+            | EventBody::Stalled { .. }
+            | EventBody::Diagnostic { .. }
+            | EventBody::Unknown { .. }
+            | EventBody::Gap { .. } => {}
         }
     }
 
@@ -199,7 +216,14 @@ impl Snapshot {
         let Some(id) = &event.draft.turn else { return };
         let at = self.turns.iter().position(|turn| turn.id == *id).unwrap_or_else(|| {
             let run = event.draft.run.clone();
-            self.turns.push(Turn { id: id.clone(), ordinal: 0, run, status: Status::Running, reason: None, fault: None });
+            self.turns.push(Turn {
+                id: id.clone(),
+                ordinal: 0,
+                run,
+                status: Status::Running,
+                reason: None,
+                fault: None,
+            });
             self.turns.len() - 1
         });
         let turn = &mut self.turns[at];
@@ -235,7 +259,12 @@ impl Snapshot {
         match (&mut shown.item.body, kind) {
             (ItemBody::Tool { input_text, .. }, TextKind::ToolInput) => input_text.push_str(more),
             (ItemBody::Tool { output, .. }, _) => output.push_str(more),
-            (ItemBody::AssistantMessage { text, .. } | ItemBody::Reasoning { text } | ItemBody::ProposedPlan { text }, _) => text.push_str(more),
+            (
+                ItemBody::AssistantMessage { text, .. }
+                | ItemBody::Reasoning { text }
+                | ItemBody::ProposedPlan { text },
+                _,
+            ) => text.push_str(more),
             (ItemBody::UserMessage { .. } | ItemBody::Unknown { .. }, _) => {}
         }
     }
@@ -248,8 +277,15 @@ impl Snapshot {
 impl Run {
     fn new(id: RunId) -> Self {
         Self {
-            id, ordinal: 0, status: RunStatus::Queued, content: Vec::new(), attempts: Vec::new(), reason: None, fault: None,
-            background: false, ledger: None,
+            id,
+            ordinal: 0,
+            status: RunStatus::Queued,
+            content: Vec::new(),
+            attempts: Vec::new(),
+            reason: None,
+            fault: None,
+            background: false,
+            ledger: None,
         }
     }
 

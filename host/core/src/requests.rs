@@ -3,7 +3,7 @@
 //! **A request is answered exactly once: the first answer wins, it may only hold what the provider offered, and whatever
 //! does not fit fails closed and leaves the request open.** An answer counts once the plugin says that it is written.
 //! The table knows nothing of turns but the one a request came from; when those end is the normalizer's affair.
-//! Tests: `tests/requests.rs`.
+//! Tests: cases c52 to c56 of `tests/normalizer`.
 
 use crate::contract::{self, Answer, Chosen, Filled, Offer, Status, Verdict};
 use crate::event::{Request, RequestSubject, Resolution};
@@ -81,8 +81,6 @@ pub(crate) struct Place {
     pub run: Option<RunId>,
     pub turn: Option<TurnId>,
     pub parent: Option<ItemId>,
-    /// The turn may end without it: it came from background work.
-    pub outlives_turn: bool,
 }
 
 /// A request that is open or being answered.
@@ -198,7 +196,9 @@ impl Requests {
 
     fn gone(&self, id: &RequestId) -> AnswerError {
         match self.resolved.iter().rev().find(|(known, _)| known == id) {
-            Some((_, Resolution::Answered { by, .. })) => AnswerError::AlreadyResolved { id: id.clone(), by: by.clone() },
+            Some((_, Resolution::Answered { by, .. })) => {
+                AnswerError::AlreadyResolved { id: id.clone(), by: by.clone() }
+            }
             Some((_, Resolution::Dismissed | Resolution::Failed)) => {
                 AnswerError::AlreadyResolved { id: id.clone(), by: "host".into() }
             }
@@ -219,7 +219,9 @@ fn check(request: &Request, reply: &Reply, by: &str) -> Result<(Resolution, bool
             Ok((resolution, offer.verdict == Verdict::Abort))
         }
         Reply::Filled(filled) => check_filled(request, filled).map(|()| (answered(None, None), false)),
-        Reply::Output(_) if matches!(request.subject, RequestSubject::HostTool { .. }) => Ok((answered(None, None), false)),
+        Reply::Output(_) if matches!(request.subject, RequestSubject::HostTool { .. }) => {
+            Ok((answered(None, None), false))
+        }
         Reply::Output(_) => Err(invalid("only a call of a host's tool takes an output")),
         Reply::Dismissed => Ok((Resolution::Dismissed, false)),
         Reply::Other(other) => Err(invalid(format!("nothing is known of a reply {:?}", other.name))),
@@ -276,12 +278,16 @@ fn check_filled(request: &Request, filled: &[Filled]) -> Result<(), AnswerError>
 fn check_values(question: &contract::Question, values: &[String]) -> Result<(), AnswerError> {
     let id = &question.id;
     if values.is_empty() || (values.len() > 1 && !question.multiple) {
-        return Err(invalid(format!("question {id:?} takes {} value", if question.multiple { "at least one" } else { "one" })));
+        return Err(invalid(format!(
+            "question {id:?} takes {} value",
+            if question.multiple { "at least one" } else { "one" }
+        )));
     }
     for value in values {
         let picked = question.choices.iter().any(|choice| choice.value == *value);
         let is_json = || serde_json::from_str::<serde::de::IgnoredAny>(value).is_ok();
-        let fits = picked || question.free_text || (question.schema.is_some() && question.choices.is_empty() && is_json());
+        let fits =
+            picked || question.free_text || (question.schema.is_some() && question.choices.is_empty() && is_json());
         if !fits {
             return Err(invalid(format!("{value:?} is not among the choices of question {id:?}")));
         }

@@ -8,7 +8,7 @@ use crate::instance::{Instance, InstanceError};
 use crate::lease::{Lease, LeaseError};
 use crate::process::Supervisor;
 use crate::session::Shared;
-use crate::store::{Store, StoreError, ThreadRow};
+use crate::store::{Store, StoreError, ThreadRecord};
 use crate::thread::Thread;
 use jackfield_core::id::ThreadId;
 use jackfield_core::limits::Limits;
@@ -129,7 +129,7 @@ impl Host {
             problem: error.to_string(),
         };
         let audit = Audit::open(&config.data.join("audit.jsonl")).map_err(unusable)?;
-        let store = Store::open(&config.data.join("jackfield.db"), limits.clone())?;
+        let store = Store::open(&config.data, limits.clone())?;
         Ok(Host {
             engine: Engine::new(limits.clone())?,
             shared: Arc::new(Shared {
@@ -171,27 +171,40 @@ impl Host {
         instance.check(plugin.generation.manifest())?;
         let id = ThreadId::from_digits(&uuid::Uuid::now_v7().simple().to_string());
         let lease = Lease::take(&self.data, &id)?;
-        let row = ThreadRow::new(id, plugin.generation.manifest().full_name(), plugin.generation.digest(), &folder);
-        self.shared.store.create_thread(&row)?;
-        Thread::open(self.shared.clone(), plugin.clone(), instance, row, lease, true).map_err(HostError::from)
+        let now = crate::clock::now_ms();
+        let row = ThreadRecord {
+            id,
+            provider: plugin.generation.descriptor().provider.clone(),
+            plugin: plugin.generation.manifest().full_name(),
+            digest: plugin.generation.digest().to_owned(),
+            folder: folder.display().to_string(),
+            title: None,
+            created_ms: now,
+            updated_ms: now,
+            native_id: None,
+            cursor: None,
+            last_seq: 0,
+        };
+        self.shared.store.create_thread(row.clone()).await?;
+        Thread::open(self.shared.clone(), plugin.clone(), instance, row, lease, true).await.map_err(HostError::from)
     }
 
     /// Goes on with a thread; what a host that died left open in it is closed first. The folder is the one it was begun in.
     pub async fn resume_thread(&self, plugin: &Plugin, instance: Instance, id: &ThreadId) -> Result<Thread, HostError> {
         instance.check(plugin.generation.manifest())?;
-        let row = self.thread_row(id)?;
+        let row = self.thread_row(id).await?;
         let got = plugin.generation.manifest().full_name();
         if row.plugin != got {
             return Err(HostError::OtherPlugin { thread: id.to_string(), wanted: row.plugin, got });
         }
         usable_folder(Path::new(&row.folder))?;
         let lease = Lease::take(&self.data, id)?;
-        Thread::open(self.shared.clone(), plugin.clone(), instance, row, lease, false).map_err(HostError::from)
+        Thread::open(self.shared.clone(), plugin.clone(), instance, row, lease, false).await.map_err(HostError::from)
     }
 
     /// What is known of a thread.
-    pub fn thread_row(&self, id: &ThreadId) -> Result<ThreadRow, HostError> {
-        self.shared.store.thread(id)?.ok_or_else(|| HostError::NoThread(id.to_string()))
+    pub async fn thread_row(&self, id: &ThreadId) -> Result<ThreadRecord, HostError> {
+        self.shared.store.thread(id).await?.ok_or_else(|| HostError::NoThread(id.to_string()))
     }
 
     /// The store, for listings.

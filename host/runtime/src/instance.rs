@@ -1,7 +1,7 @@
 //! An instance: a configured use of a plugin, as the operator wrote it. What it says is the operator's word, not a plugin's.
 
 use jackfield_core::contract::Pairs;
-use jackfield_core::manifest::{Manifest, is_loader_variable};
+use jackfield_core::manifest::{EnvKind, Manifest, forbidden_env};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -93,7 +93,7 @@ impl Instance {
             if name.is_empty() || name.contains(['=', '\0']) {
                 return Err(InstanceError::BadVariable { name: name.clone() });
             }
-            if is_loader_variable(name) {
+            if forbidden_env(name) == Some(EnvKind::Loader) {
                 return Err(InstanceError::LoaderVariable { name: name.clone() });
             }
         }
@@ -106,7 +106,7 @@ impl Instance {
                 });
             }
         }
-        let properties = manifest.options.get("properties").and_then(Value::as_object);
+        let properties = manifest.options.as_ref().and_then(|schema| schema.get("properties")?.as_object());
         for (name, value) in &self.options {
             let Some(schema) = properties.and_then(|all| all.get(name)) else {
                 return Err(InstanceError::UnknownOption {

@@ -9,7 +9,7 @@ use crate::program::{self, Program, ProgramError};
 use crate::session::{SessionStart, Shared};
 use crate::store::StoreError;
 use jackfield_core::contract::{FaultKind, Spawn};
-use jackfield_core::grant::{GrantRefusal, GrantRequest, decide_grant};
+use jackfield_core::grant::{Grant, GrantRefusal, GrantRequest, GrantedBy, decide_grant};
 use jackfield_core::manifest::{Framing, HoleError, SpawnProfile};
 use std::path::PathBuf;
 
@@ -64,7 +64,7 @@ impl LaunchError {
 }
 
 /// Settles everything about a start, without starting.
-pub(crate) fn prepare(start: &SessionStart, shared: &Shared, wish: &Spawn) -> Result<Launch, LaunchError> {
+pub(crate) async fn prepare(start: &SessionStart, shared: &Shared, wish: &Spawn) -> Result<Launch, LaunchError> {
     let manifest = start.generation.manifest();
     let profile = manifest.profile(&wish.profile).ok_or_else(|| LaunchError::NoProfile {
         plugin: manifest.full_name(),
@@ -79,25 +79,27 @@ pub(crate) fn prepare(start: &SessionStart, shared: &Shared, wish: &Spawn) -> Re
     let chosen = start.instance.programs.get(&profile.program);
     let search = std::env::var("PATH").unwrap_or_default();
     let program = program::find(&profile.program, chosen.map(PathBuf::as_path), &search)?;
-    let grants = shared.store.list_grants()?;
+    let executable = program.executable(&start.folder);
+    let stored = shared.store.grants::<Grant>(Some(&manifest.full_name())).await?;
+    let grants: Vec<Grant> = stored.into_iter().map(|row| row.grant).collect();
     let granted = decide_grant(
-        &GrantRequest {
+        GrantRequest {
             manifest,
             digest: start.generation.digest(),
             bundled: start.bundled,
             open_default: shared.open_default,
             profile: &profile.profile,
-            program: &program.path,
-            operator_chose: chosen.is_some(),
-            writable_by_others: program.writable_by_others,
-            in_workspace: program.path.starts_with(&start.folder),
+            executable: &executable,
         },
         &grants,
     )?;
     Ok(Launch {
         env: environment(start, profile),
         framing: profile.framing,
-        rule: granted.rule(),
+        rule: match granted {
+            GrantedBy::Bundled => "bundled",
+            GrantedBy::Operator { .. } => "granted",
+        },
         program,
         args,
     })

@@ -1,5 +1,7 @@
 //! Finds the program a spawn profile names, and looks at it: real path, owner, mode. Reads the file system, starts nothing.
 
+use jackfield_core::grant::Executable;
+use std::fs::Metadata;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -10,10 +12,24 @@ pub struct Program {
     pub path: PathBuf,
     /// Owner of the file.
     pub owner_uid: u32,
-    /// Permission bits.
+    /// Permission bits; the group's right to write is left out where that group is the owner's own.
     pub mode: u32,
-    /// True when others than its owner can replace it: the file or its folder is writable by group or others.
-    pub writable_by_others: bool,
+    /// True when only its owner or root can put another file in its place.
+    pub owner_trusted: bool,
+}
+
+impl Program {
+    /// The facts that a grant is decided by, for a session in this workspace.
+    pub fn executable(&self, workspace: &Path) -> Executable {
+        Executable {
+            path: self.path.clone(),
+            script: None,
+            owner_trusted: self.owner_trusted,
+            owner_uid: self.owner_uid,
+            mode: self.mode,
+            in_workspace: self.path.starts_with(workspace),
+        }
+    }
 }
 
 /// Why there is no such program.
@@ -65,18 +81,29 @@ fn look_at(name: &str, path: &Path) -> Result<Program, ProgramError> {
     if facts.permissions().mode() & 0o111 == 0 {
         return Err(unusable("it may not be executed (chmod +x)".into()));
     }
-    let others = |mode: u32| mode & 0o022 != 0;
-    let folder_open = real
-        .parent()
-        .and_then(|folder| std::fs::metadata(folder).ok())
-        // The sticky bit keeps others from replacing a file in a shared folder.
-        .is_some_and(|folder| others(folder.mode()) && folder.mode() & 0o1000 == 0);
+    let folders_trusted = real.ancestors().skip(1).all(|folder| std::fs::metadata(folder).is_ok_and(|facts| folder_is_safe(&facts)));
     Ok(Program {
-        writable_by_others: others(facts.mode()) || folder_open,
+        owner_trusted: is_ours(&facts) && folders_trusted,
         owner_uid: facts.uid(),
-        mode: facts.mode() & 0o7777,
+        mode: effective_mode(&facts),
         path: real,
     })
+}
+
+/// Belongs to us or to root.
+fn is_ours(facts: &Metadata) -> bool {
+    facts.uid() == 0 || facts.uid() == nix::unistd::geteuid().as_raw()
+}
+
+/// Nobody else can put another file in here. The sticky bit keeps others from replacing what is not theirs.
+fn folder_is_safe(facts: &Metadata) -> bool {
+    is_ours(facts) && (effective_mode(facts) & 0o022 == 0 || facts.mode() & 0o1000 != 0)
+}
+
+/// The permission bits. Where every user has a group of their own (same number), files are commonly writable by it: that is nobody else.
+fn effective_mode(facts: &Metadata) -> u32 {
+    let own_group = facts.gid() == facts.uid();
+    facts.mode() & 0o7777 & if own_group { !0o020 } else { !0 }
 }
 
 #[cfg(test)]
@@ -106,15 +133,16 @@ mod tests {
         let path = folder.path().join("tool");
         std::fs::write(&path, "#!/bin/sh\n").unwrap();
         let set = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        let found = || find("tool", Some(&path), "").unwrap();
         set(&path, 0o755);
         set(folder.path(), 0o755);
-        assert!(!find("tool", Some(&path), "").unwrap().writable_by_others);
-        set(&path, 0o775);
-        assert!(find("tool", Some(&path), "").unwrap().writable_by_others);
+        assert!(found().owner_trusted && found().mode == 0o755);
+        set(&path, 0o757);
+        assert!(found().mode & 0o022 != 0);
         set(&path, 0o755);
         set(folder.path(), 0o777);
-        assert!(find("tool", Some(&path), "").unwrap().writable_by_others);
+        assert!(!found().owner_trusted);
         set(folder.path(), 0o1777);
-        assert!(!find("tool", Some(&path), "").unwrap().writable_by_others);
+        assert!(found().owner_trusted);
     }
 }

@@ -1,22 +1,23 @@
 //! What a host that died left open in a thread, closed in words: requests expire, work ends as unknown or interrupted,
 //! the session is said to have ended. Nothing is guessed: an open tool call's outcome is not known.
 
-use crate::store::{Recovery, Store, StoreError};
+use crate::store::{Gap, Recovery, Store, StoreError};
 use jackfield_core::event::{Draft, EventBody, Resolution, RunStatus, SessionEnd, is_terminal};
 use jackfield_core::contract::{Fault, FaultKind, Status};
 use jackfield_core::id::ThreadId;
 use jackfield_core::projection::Snapshot;
 
 /// The events that close a thread as it was found. They are emitted before anything new is.
-pub(crate) fn closing_events(store: &Store, thread: &ThreadId, found: &Recovery) -> Result<Vec<Draft>, StoreError> {
+pub(crate) async fn closing_events(store: &Store, thread: &ThreadId, found: &Recovery, gap: Option<Gap>) -> Result<Vec<Draft>, StoreError> {
     let mut drafts = Vec::new();
-    if let Some((from_seq, to_seq)) = found.gap {
-        drafts.push(EventBody::Gap { from_seq, to_seq }.into());
+    if let Some(gap) = gap {
+        drafts.push(EventBody::Gap { from_seq: *gap.start(), to_seq: *gap.end() }.into());
     }
-    let Some(session) = &found.open_session else {
+    if found.unended_sessions.is_empty() && found.open_runs.is_empty() && found.queued_runs.is_empty() {
         return Ok(drafts);
-    };
-    let snapshot = fold(store, thread)?;
+    }
+    let now = crate::clock::now_ms();
+    let snapshot = fold(store, thread).await?;
     let died = Fault {
         kind: FaultKind::Unknown,
         message: "the host ended while this was at work; what came of it is not known".into(),
@@ -26,6 +27,7 @@ pub(crate) fn closing_events(store: &Store, thread: &ThreadId, found: &Recovery)
         extra: Vec::new(),
     };
     for request in &snapshot.requests {
+        store.resolve_request(&request.id, Resolution::Expired, now).await?;
         drafts.push(EventBody::RequestResolved { request: request.id.clone(), resolution: Resolution::Expired }.into());
     }
     // Children first: an item inside another one was opened after it.
@@ -57,29 +59,29 @@ pub(crate) fn closing_events(store: &Store, thread: &ThreadId, found: &Recovery)
         draft.run = Some(run.id.clone());
         draft.origin.synthetic = true;
         drafts.push(draft);
-        store.update_run(&run.id, if queued { RunStatus::Cancelled } else { RunStatus::Failed })?;
+        store.update_run(&run.id, if queued { RunStatus::Cancelled } else { RunStatus::Failed }, now).await?;
     }
-    drafts.push(
-        EventBody::SessionEnded {
-            session: session.clone(),
+    for session in &found.unended_sessions {
+        let ended = EventBody::SessionEnded {
+            session: session.id.clone(),
             reason: SessionEnd::HostDied,
-            fault: Some(died),
+            fault: Some(died.clone()),
             exit_code: None,
             signal: None,
             stderr_tail: String::new(),
-        }
-        .into(),
-    );
-    store.end_session(session, SessionEnd::HostDied)?;
+        };
+        drafts.push(ended.into());
+        store.end_session(&session.id, session.epoch, SessionEnd::HostDied, now).await?;
+    }
     Ok(drafts)
 }
 
-fn fold(store: &Store, thread: &ThreadId) -> Result<Snapshot, StoreError> {
-    const PAGE: u32 = 1_000;
+async fn fold(store: &Store, thread: &ThreadId) -> Result<Snapshot, StoreError> {
+    const PAGE: usize = 1_000;
     let mut snapshot = Snapshot::default();
     let mut after = 0;
     loop {
-        let page = store.events(thread, after, PAGE)?;
+        let page = store.events(thread, after, PAGE).await?;
         let Some(last) = page.last() else {
             return Ok(snapshot);
         };

@@ -9,10 +9,10 @@ use crate::instance::Instance;
 use crate::lease::Lease;
 use crate::recovery;
 use crate::session::{AskError, NewRun, SessionHandle, SessionStart, Shared};
-use crate::store::{StoreError, ThreadRow};
+use crate::store::{RunRecord, SessionRecord, StoreError, ThreadRecord};
 use crate::thread_log::{Subscription, ThreadLog};
 use jackfield_core::contract::{Content, Pairs};
-use jackfield_core::event::{Draft, EventBody, SessionEvent};
+use jackfield_core::event::{Draft, EventBody, RunStatus, SessionEvent};
 use jackfield_core::id::{RequestId, RunId, ThreadId};
 use jackfield_core::requests::Reply;
 use std::path::PathBuf;
@@ -38,22 +38,24 @@ struct State {
 }
 
 impl Thread {
-    pub(crate) fn open(shared: Arc<Shared>, plugin: Plugin, instance: Instance, row: ThreadRow, lease: Lease, new: bool) -> Result<Thread, StoreError> {
-        let found = shared.store.recover(&row.id)?;
-        let log = Arc::new(ThreadLog::new(row.id.clone(), shared.store.clone(), shared.limits.clone(), found.reserved));
+    pub(crate) async fn open(shared: Arc<Shared>, plugin: Plugin, instance: Instance, row: ThreadRecord, lease: Lease, new: bool) -> Result<Thread, StoreError> {
+        let store = shared.store.clone();
+        let found = store.recover(&row.id).await?;
+        let (sequence, gap) = store.sequence(&row.id).await?;
+        let log = Arc::new(ThreadLog::new(row.id.clone(), store.clone(), shared.limits.clone(), sequence));
         if new {
-            let created = EventBody::ThreadCreated { provider: plugin.generation.descriptor().provider.clone(), folder: row.folder.clone() };
-            log.emit(clock::now_ms(), created.into())?;
+            let created = EventBody::ThreadCreated { provider: row.provider.clone(), folder: row.folder.clone() };
+            log.emit(clock::now_ms(), created.into()).await?;
         } else {
-            for draft in recovery::closing_events(&shared.store, &row.id, &found)? {
-                log.emit(clock::now_ms(), draft)?;
+            for draft in recovery::closing_events(&store, &row.id, &found, gap).await? {
+                log.emit(clock::now_ms(), draft).await?;
             }
         }
         Ok(Thread {
             state: Mutex::new(State {
                 session: None,
                 next_epoch: found.next_epoch,
-                last_run: found.last_run,
+                last_run: found.last_ordinal,
             }),
             folder: PathBuf::from(&row.folder),
             id: row.id,
@@ -76,8 +78,8 @@ impl Thread {
     }
 
     /// Stored events after this number, oldest first.
-    pub fn events_after(&self, seq: u64, limit: u32) -> Result<Vec<SessionEvent>, StoreError> {
-        self.shared.store.events(&self.id, seq, limit)
+    pub async fn events_after(&self, seq: u64, limit: usize) -> Result<Vec<SessionEvent>, StoreError> {
+        self.shared.store.events(&self.id, seq, limit).await
     }
 
     /// Takes a message on. It is stored when this returns; progress and end are events of the run.
@@ -87,10 +89,21 @@ impl Thread {
         state.last_run += 1;
         let ordinal = state.last_run;
         let run = mint::run(&self.id, ordinal);
-        self.shared.store.put_run(&self.id, &run, ordinal, &content)?;
+        let now = clock::now_ms();
+        let record = RunRecord {
+            id: run.clone(),
+            thread: self.id.clone(),
+            ordinal,
+            status: RunStatus::Queued,
+            prompt: content.clone(),
+            selection: Pairs::new(),
+            created_ms: now,
+            updated_ms: now,
+        };
+        self.shared.store.put_run(record).await?;
         let mut draft: Draft = EventBody::RunCreated { content: content.clone(), ordinal }.into();
         draft.run = Some(run.clone());
-        self.log.emit(clock::now_ms(), draft)?.durable().await?;
+        self.log.emit(now, draft).await?.await?;
         session.send(NewRun { run: run.clone(), ordinal, content }).await?;
         Ok(run)
     }
@@ -120,7 +133,7 @@ impl Thread {
         if let Some(session) = self.state.lock().await.session.take() {
             session.close().await;
         }
-        self.shared.store.flush().await
+        self.log.close().await
     }
 
     /// Ends the session at once.
@@ -128,7 +141,7 @@ impl Thread {
         if let Some(session) = self.state.lock().await.session.take() {
             session.kill().await;
         }
-        self.shared.store.flush().await
+        self.log.close().await
     }
 
     async fn current(&self) -> Result<SessionHandle, AskError> {
@@ -145,9 +158,19 @@ impl Thread {
         }
         let epoch = state.next_epoch;
         let session = mint::session(&self.id, epoch);
-        let row = self.shared.store.thread(&self.id)?;
+        let row = self.shared.store.thread(&self.id).await?;
         let (cursor, native_id) = row.map_or((None, None), |row| (row.cursor, row.native_id));
-        self.shared.store.put_session(&session, &self.id, epoch, &self.plugin.generation.manifest().full_name(), self.plugin.generation.digest())?;
+        let record = SessionRecord {
+            id: session.clone(),
+            epoch,
+            thread: self.id.clone(),
+            plugin: self.plugin.generation.manifest().full_name(),
+            digest: self.plugin.generation.digest().to_owned(),
+            capabilities: String::new(),
+            started_ms: clock::now_ms(),
+            ended: None,
+        };
+        self.shared.store.put_session(record).await?;
         state.next_epoch += 1;
         let start = SessionStart {
             session,

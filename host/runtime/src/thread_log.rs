@@ -4,7 +4,7 @@
 //! the store commits behind the caller's back, and a listener that does not keep up gets a `gap` and reads the store.
 //! Tests: `tests/tests/doors.rs` (slow reader), store tests (numbers after a crash).
 
-use crate::store::{Committed, Store, StoreError};
+use crate::store::{Commit, Sequence, Store, StoreError};
 use jackfield_core::event::{Draft, EventBody, SessionEvent};
 use jackfield_core::id::ThreadId;
 use jackfield_core::limits::Limits;
@@ -16,14 +16,14 @@ pub struct ThreadLog {
     thread: ThreadId,
     store: Store,
     limits: Arc<Limits>,
-    state: Mutex<State>,
+    sequence: tokio::sync::Mutex<Option<Sequence>>,
+    listeners: Mutex<Listeners>,
 }
 
-struct State {
-    next_seq: u64,
-    reserved_below: u64,
-    listeners: Vec<Listener>,
-    last_listener: u64,
+#[derive(Default)]
+struct Listeners {
+    all: Vec<Listener>,
+    last: u64,
 }
 
 struct Listener {
@@ -33,18 +33,14 @@ struct Listener {
 }
 
 impl ThreadLog {
-    /// Goes on after `last_seq`, the highest number that was ever reserved for the thread.
-    pub fn new(thread: ThreadId, store: Store, limits: Arc<Limits>, last_seq: u64) -> ThreadLog {
+    /// The log of a thread whose lease is held; it numbers on with this sequence.
+    pub fn new(thread: ThreadId, store: Store, limits: Arc<Limits>, sequence: Sequence) -> ThreadLog {
         ThreadLog {
             thread,
             store,
             limits,
-            state: Mutex::new(State {
-                next_seq: last_seq + 1,
-                reserved_below: last_seq + 1,
-                listeners: Vec::new(),
-                last_listener: 0,
-            }),
+            sequence: tokio::sync::Mutex::new(Some(sequence)),
+            listeners: Mutex::default(),
         }
     }
 
@@ -53,47 +49,39 @@ impl ThreadLog {
         &self.thread
     }
 
-    /// Numbers, stores and hands out an event. The commit can be awaited by who must not promise before it is durable.
-    pub fn emit(&self, at_ms: u64, draft: Draft) -> Result<Committed, StoreError> {
-        let mut state = self.lock();
-        if state.next_seq >= state.reserved_below {
-            state.reserved_below = self.store.reserve_seqs(&self.thread, self.limits.seq_reserve)?;
+    /// Numbers, stores and hands out an event. The commit is awaited by who must not promise before it is durable.
+    pub async fn emit(&self, at_ms: u64, draft: Draft) -> Result<Commit, StoreError> {
+        // The lock is held over the hand-over: the order of the numbers is the order in the store and for listeners.
+        let mut sequence = self.sequence.lock().await;
+        let seq = sequence.as_mut().ok_or(StoreError::Closed)?.next().await?;
+        let event = SessionEvent { seq, at_ms, thread: self.thread.clone(), draft };
+        let shared = Arc::new(event.clone());
+        let commit = self.store.append(vec![event]).await;
+        self.listeners().all.retain_mut(|listener| listener.hand(&shared));
+        Ok(commit)
+    }
+
+    /// Gives back the numbers that were reserved and not used. Nothing can be said after this.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        self.store.flush().await?;
+        match self.sequence.lock().await.take() {
+            Some(sequence) => sequence.release().await,
+            None => Ok(()),
         }
-        let seq = state.next_seq;
-        state.next_seq += 1;
-        let event = Arc::new(SessionEvent {
-            seq,
-            at_ms,
-            thread: self.thread.clone(),
-            draft,
-        });
-        let committed = self.store.append(event.clone());
-        state.listeners.retain_mut(|listener| listener.hand(&event));
-        Ok(committed)
     }
 
     /// Listens from now on; what came before is in the store.
     pub fn subscribe(self: &Arc<Self>) -> Subscription {
         let (queue, events) = mpsc::channel(self.limits.subscriber_events as usize);
-        let mut state = self.lock();
-        state.last_listener += 1;
-        let id = state.last_listener;
-        state.listeners.push(Listener {
-            id,
-            queue,
-            missed: None,
-        });
-        Subscription {
-            id,
-            events,
-            log: self.clone(),
-        }
+        let mut listeners = self.listeners();
+        listeners.last += 1;
+        let id = listeners.last;
+        listeners.all.push(Listener { id, queue, missed: None });
+        Subscription { id, events, log: self.clone() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn listeners(&self) -> MutexGuard<'_, Listeners> {
+        self.listeners.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
@@ -105,21 +93,23 @@ pub struct Subscription {
 }
 
 impl Subscription {
+    /// The next event if there is one by now.
+    pub fn next_now(&mut self) -> Option<Arc<SessionEvent>> {
+        self.events.try_recv().ok().or_else(|| self.take_missed())
+    }
+
     /// The next event; a `gap` in place of those that came too fast. `None` never comes while the log lives.
     pub async fn next(&mut self) -> Option<Arc<SessionEvent>> {
-        if let Ok(event) = self.events.try_recv() {
-            return Some(event);
-        }
         // An empty queue and a pending gap: nothing else would ever tell this listener that it missed the last events.
-        if let Some(gap) = self.take_missed() {
-            return Some(gap);
+        match self.next_now() {
+            Some(event) => Some(event),
+            None => self.events.recv().await,
         }
-        self.events.recv().await
     }
 
     fn take_missed(&self) -> Option<Arc<SessionEvent>> {
-        let mut state = self.log.lock();
-        let listener = state.listeners.iter_mut().find(|one| one.id == self.id)?;
+        let mut listeners = self.log.listeners();
+        let listener = listeners.all.iter_mut().find(|one| one.id == self.id)?;
         let (from_seq, to_seq) = listener.missed.take()?;
         Some(gap(&self.log.thread, from_seq, to_seq))
     }

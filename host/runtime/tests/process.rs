@@ -5,8 +5,8 @@ mod support;
 use jackfield_core::contract::SignalKind;
 use jackfield_runtime::framing::Framing;
 use jackfield_runtime::process::{ChannelEvent, SpawnError, SpawnSpec, Supervisor, WriteError, spawn};
-use std::os::unix::fs::PermissionsExt;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use support::{Talk, all_die, limits, lives, open, sh, shell, supervisor, testbed};
@@ -16,7 +16,10 @@ use tokio::time::{sleep, timeout};
 async fn messages_noise_stderr_and_the_exit_code_arrive() {
     let mut talk = sh(r#"echo 'hello'; echo '{"a":1}'; echo oops >&2; printf '{"b":2}'; exit 3"#).await;
     let (said, exit) = talk.rest().await;
-    assert_eq!((said.frames, said.noise, said.stderr.as_str()), (vec!["{\"a\":1}".to_owned(), "{\"b\":2}".to_owned()], vec!["hello".to_owned()], "oops\n"));
+    assert_eq!(
+        (said.frames, said.noise, said.stderr.as_str()),
+        (vec!["{\"a\":1}".to_owned(), "{\"b\":2}".to_owned()], vec!["hello".to_owned()], "oops\n")
+    );
     assert_eq!((exit.code, exit.signal, exit.stderr_tail.as_str(), exit.fault), (Some(3), None, "oops\n", None));
     assert!(!talk.channel.signal(SignalKind::Kill), "a closed channel takes no signal");
     assert!(!talk.channel.end());
@@ -45,7 +48,9 @@ async fn a_program_gets_exactly_what_was_asked() {
 
 #[tokio::test]
 async fn a_supervisor_shows_no_secret() {
-    let mut spec = shell(r#"printf '{"x":"%s %s"}' "$(tr '\0' ' ' < /proc/$PPID/cmdline)" "$(tr '\0' ' ' < /proc/$PPID/environ)""#);
+    let mut spec = shell(
+        r#"printf '{"x":"%s %s"}' "$(tr '\0' ' ' < /proc/$PPID/cmdline)" "$(tr '\0' ' ' < /proc/$PPID/environ)""#,
+    );
     spec.env.push(("SECRET".to_owned(), "s3cret".to_owned()));
     let frame = open(spec, limits(|_| ()), 64).await.expect("starts").frame().await;
     assert_eq!(frame, "{\"x\":\"jackfield-supervisor __supervise  \"}");
@@ -67,8 +72,10 @@ async fn stderr_is_read_even_when_nobody_takes_anything() {
 
 #[tokio::test]
 async fn a_slow_consumer_loses_nothing() {
-    let script = r#"x=$(printf '%04000d' 0); i=0; while [ $i -lt 6000 ]; do echo "{\"n\":$i,\"x\":\"$x\"}"; i=$((i+1)); done"#;
-    let mut talk = open(shell(script), limits(|limits| limits.read_queue_bytes = 64 * 1024), 4096).await.expect("starts");
+    let script =
+        r#"x=$(printf '%04000d' 0); i=0; while [ $i -lt 6000 ]; do echo "{\"n\":$i,\"x\":\"$x\"}"; i=$((i+1)); done"#;
+    let mut talk =
+        open(shell(script), limits(|limits| limits.read_queue_bytes = 64 * 1024), 4096).await.expect("starts");
     sleep(Duration::from_millis(300)).await;
     assert!(lives(talk.channel.pid()), "24 MB do not fit: the program waits");
     let mut next = 0;
@@ -100,7 +107,11 @@ async fn a_hundred_megabytes_without_a_newline_are_one_fault() {
 
 #[test]
 fn a_hundred_megabytes_without_a_newline_stay_bounded_in_memory() {
-    let mut host = Command::new(testbed()).args(["host", HUNDRED_MEGABYTES]).stdout(Stdio::piped()).spawn().expect("the host starts");
+    let mut host = Command::new(testbed())
+        .args(["host", HUNDRED_MEGABYTES])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the host starts");
     let line = BufReader::new(host.stdout.take().expect("piped")).lines().next().expect("a line").expect("text");
     let status = std::fs::read_to_string(format!("/proc/{}/status", host.id())).expect("the host lives");
     host.kill().and_then(|()| host.wait()).expect("it dies");
@@ -117,14 +128,18 @@ async fn a_slow_reader_gets_whole_lines() {
     let (first, second, third) = (write(b"{}".to_vec()), write(vec![b'x'; 200_000]), write(b"end".to_vec()));
     assert_eq!(first.await, Ok(Ok(())));
     let mut second = second;
-    assert!(timeout(Duration::from_millis(150), &mut second).await.is_err(), "200 kB do not fit a pipe that nobody reads");
+    assert!(
+        timeout(Duration::from_millis(150), &mut second).await.is_err(),
+        "200 kB do not fit a pipe that nobody reads"
+    );
     assert_eq!((second.await, third.await), (Ok(Ok(())), Ok(Ok(()))));
     assert_eq!(talk.frame().await, "{\"a\":2,\"b\":200000,\"c\":\"end\"}");
 }
 
 #[tokio::test]
 async fn what_must_not_be_written_is_refused() {
-    let mut talk = open(shell("exec sleep 300"), limits(|limits| limits.write_queue_bytes = 100_000), 64).await.expect("starts");
+    let mut talk =
+        open(shell("exec sleep 300"), limits(|limits| limits.write_queue_bytes = 100_000), 64).await.expect("starts");
     let refusal = |line: &[u8]| talk.channel.write(line.to_vec()).map(|_| ()).unwrap_err();
     assert_eq!((refusal(b""), refusal(b" \r\t\n")), (WriteError::Blank, WriteError::Blank));
     assert_eq!(refusal(b"{}\n{}"), WriteError::LineEnd { at: 2 });
@@ -167,7 +182,8 @@ async fn a_program_without_a_stdout_lives_on() {
 
 #[tokio::test]
 async fn a_signal_reaches_the_tree() {
-    let mut talk = sh(r#"trap 'echo "{\"heard\":1}"; exit 5' INT; echo '{"ready":1}'; while :; do sleep 0.05; done"#).await;
+    let mut talk =
+        sh(r#"trap 'echo "{\"heard\":1}"; exit 5' INT; echo '{"ready":1}'; while :; do sleep 0.05; done"#).await;
     talk.frame().await;
     assert!(talk.channel.processes().await.is_some_and(|processes| (1..=2).contains(&processes)));
     assert!(talk.channel.signal(SignalKind::Interrupt));

@@ -75,7 +75,8 @@ async fn the_ladder_ends_what_ignores_everything() {
     assert_eq!(exit.signal, Some(9));
     assert!((300..1500).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());
 
-    let mut talk = open(shell("trap 'exit 9' TERM; echo '{}'; while :; do sleep 0.05; done"), fast, 64).await.expect("starts");
+    let mut talk =
+        open(shell("trap 'exit 9' TERM; echo '{}'; while :; do sleep 0.05; done"), fast, 64).await.expect("starts");
     talk.frame().await;
     talk.channel.end();
     assert_eq!(talk.rest().await.1.code, Some(9), "SIGTERM comes before SIGKILL");
@@ -101,7 +102,11 @@ async fn a_supervisor_that_is_killed_or_stopped_is_noticed() {
 async fn a_supervisor_that_is_stopped_before_it_answers_leaves_nobody() {
     let fast = limits(|limits| limits.spawn_ms = 500);
     let _either = open(shell("kill -STOP $PPID; exec sleep 271.8281"), fast, 64).await.map(drop);
-    let is_running = || std::fs::read_dir("/proc").unwrap().flatten().any(|process| std::fs::read(process.path().join("cmdline")).is_ok_and(|line| line.ends_with(b"271.8281\0")));
+    let is_running = || {
+        std::fs::read_dir("/proc").unwrap().flatten().any(|process| {
+            std::fs::read(process.path().join("cmdline")).is_ok_and(|line| line.ends_with(b"271.8281\0"))
+        })
+    };
     // Three looks in a row: between two programs a process has no command line.
     let (start, mut absent) = (Instant::now(), 0);
     while absent < 3 {
@@ -125,7 +130,8 @@ async fn a_fork_bomb_is_ended() {
 #[tokio::test]
 async fn the_hosts_death_ends_all() {
     for signal in ["-KILL", "-INT", "-TERM"] {
-        let mut host = Command::new(testbed()).args(["host", FAMILY]).stdout(Stdio::piped()).spawn().expect("the host starts");
+        let mut host =
+            Command::new(testbed()).args(["host", FAMILY]).stdout(Stdio::piped()).spawn().expect("the host starts");
         let mut lines = BufReader::new(host.stdout.take().expect("piped")).lines();
         let pids = [(); 2].map(|()| pid_in(&lines.next().expect("a line").expect("text")));
         assert!(pids.iter().all(|&pid| lives(pid)));
@@ -140,7 +146,9 @@ async fn the_hosts_death_ends_all() {
 fn the_end_of_the_thread_that_started_it_ends_nothing() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let handle = runtime.handle().clone();
-    let mut talk = std::thread::spawn(move || handle.block_on(sh(r#"echo '{"ready":1}'; read x; echo '{"still":1}'"#))).join().unwrap();
+    let mut talk = std::thread::spawn(move || handle.block_on(sh(r#"echo '{"ready":1}'; read x; echo '{"still":1}'"#)))
+        .join()
+        .unwrap();
     runtime.block_on(async {
         talk.frame().await;
         tokio::time::sleep(Duration::from_millis(200)).await;

@@ -152,7 +152,8 @@ fn ours(name: &str) -> Option<(&str, &str)> {
 fn contract(types: &Types, outside: &Outside) -> Result<semver::Version, LoadError> {
     let parse = |text: &str| semver::Version::parse(text).expect("the host's own versions are semver");
     let (floor, current) = (parse(FLOOR), parse(CURRENT));
-    let mut adapters = outside.exports.iter().filter_map(|name| ours(name)).filter(|(interface, _)| *interface == ADAPTER);
+    let mut adapters =
+        outside.exports.iter().filter_map(|name| ours(name)).filter(|(interface, _)| *interface == ADAPTER);
     let Some((_, version)) = adapters.next() else {
         imports(types, &outside.imports, &current)?;
         return Err(not_a_plugin(&outside.exports, &current));
@@ -176,7 +177,8 @@ fn contract(types: &Types, outside: &Outside) -> Result<semver::Version, LoadErr
 
 /// Refuses every import but `diag.log` and instances that hold types only.
 fn imports(types: &Types, imports: &[String], contract: &semver::Version) -> Result<(), LoadError> {
-    let refused: Vec<_> = imports.iter().filter(|name| !allowed(types, name, contract)).map(|name| clean(name, 200)).collect();
+    let refused: Vec<_> =
+        imports.iter().filter(|name| !allowed(types, name, contract)).map(|name| clean(name, 200)).collect();
     if refused.is_empty() {
         return Ok(());
     }
@@ -194,7 +196,8 @@ fn imports(types: &Types, imports: &[String], contract: &semver::Version) -> Res
 
 fn allowed(types: &Types, name: &str, contract: &semver::Version) -> bool {
     let Some((interface, version)) = ours(name) else { return false };
-    let Some(ComponentEntityType::Instance(id)) = types.as_ref().component_item_for_import(name).map(|item| item.ty) else {
+    let Some(ComponentEntityType::Instance(id)) = types.as_ref().component_item_for_import(name).map(|item| item.ty)
+    else {
         return false;
     };
     let functions = |name: &str| interface == DIAG && name == "log";
@@ -220,7 +223,9 @@ fn exports(types: &Types, exports: &[String], contract: &semver::Version) -> Res
     let held = &types.as_ref()[id].exports;
     match ADAPTER_ITEMS.iter().find(|wanted| !held.contains_key(**wanted)) {
         None => Ok(()),
-        Some(lacking) => Err(LoadError::Types { contract: contract.to_string(), detail: format!("{name} lacks {lacking}") }),
+        Some(lacking) => {
+            Err(LoadError::Types { contract: contract.to_string(), detail: format!("{name} lacks {lacking}") })
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! made in microseconds; floats are canonical and proposals that no plugin needs are off, so that a replay on another
 //! machine computes the same.
 
-use crate::bindings::{ProviderPre, jackfield::provider::diag};
+use crate::bindings::{ProviderIndices, ProviderPre, jackfield::provider::diag};
 use crate::check::{self, Inspection, Lane};
 use crate::convert_base::Convert;
 use crate::error::{CallError, LoadError};
@@ -58,7 +58,8 @@ impl Engine {
         let wasmtime = wasmtime::Engine::new(&config(&limits)).map_err(detail)?;
         let mut linker = Linker::new(&wasmtime);
         diag::add_to_linker::<Host, HasSelf<Host>>(&mut linker, |host| host).map_err(detail)?;
-        let clock = Clock::start(&wasmtime, &limits).map_err(|e| LoadError::Engine { detail: format!("no thread for its clock: {e}") })?;
+        let clock = Clock::start(&wasmtime, &limits)
+            .map_err(|e| LoadError::Engine { detail: format!("no thread for its clock: {e}") })?;
         Ok(Engine { wasmtime, linker: Arc::new(linker), clock, limits })
     }
 
@@ -69,9 +70,14 @@ impl Engine {
         let detail = |e: wasmtime::Error| clean(&format!("{e:#}"), self.limits.label_bytes as usize);
         let component = Component::new(&self.wasmtime, bytes)
             .map_err(|e| LoadError::Compile { plugin: name.clone(), detail: detail(e) })?;
-        let types = |e| LoadError::Types { contract: inspection.contract.to_string(), detail: detail(e) };
+        let types =
+            |e: wasmtime::Error| LoadError::Types { contract: inspection.contract.to_string(), detail: detail(e) };
         let pre = self.linker.instantiate_pre(&component).and_then(ProviderPre::new).map_err(types)?;
         let (clock, limits) = (self.clock.clone(), self.limits.clone());
+        check_types(&name, &pre, &limits).map_err(|error| match error {
+            Ok(error) => LoadError::Describe { plugin: name.clone(), error: Box::new(error) },
+            Err(error) => types(error),
+        })?;
         let descriptor = describe(&name, &pre, &limits)?;
         Ok(Generation { inner: Arc::new(Inner { name, pre, _clock: clock, limits, inspection, descriptor }) })
     }
@@ -128,10 +134,22 @@ fn config(limits: &Limits) -> Config {
     config
 }
 
+/// Compares the types of what the plugin exports with the contract's: wasmtime does so only in an instance. The error is
+/// the plugin's own crash while it was made, or else the difference.
+fn check_types(name: &str, pre: &ProviderPre<Host>, limits: &Limits) -> Result<(), Result<CallError, wasmtime::Error>> {
+    let mut store = open_store(pre.engine(), limits, Slicing::Block);
+    let instance = now(pre.instance_pre().instantiate_async(&mut store))
+        .map_err(|error| Ok(crate::session::classify(name, &mut store, error)))?;
+    let indices = ProviderIndices::new(pre.instance_pre()).map_err(Err)?;
+    indices.load(&mut store, &instance).map(drop).map_err(Err)
+}
+
 /// Asks a plugin twice, in two fresh instances: who answers differently cannot be replayed.
 fn describe(name: &str, pre: &ProviderPre<Host>, limits: &Arc<Limits>) -> Result<Descriptor, LoadError> {
     let wrong = |detail: String| LoadError::Descriptor { plugin: name.to_owned(), detail };
-    let once = || ask(name, pre, limits).map_err(|error| LoadError::Describe { plugin: name.to_owned(), error });
+    let once = || {
+        ask(name, pre, limits).map_err(|error| LoadError::Describe { plugin: name.to_owned(), error: Box::new(error) })
+    };
     let descriptor = once()?;
     if once()? != descriptor {
         return Err(wrong("two calls of describe gave different answers; it must be a function of nothing".to_owned()));
@@ -141,7 +159,10 @@ fn describe(name: &str, pre: &ProviderPre<Host>, limits: &Arc<Limits>) -> Result
         && provider.starts_with(|c: char| c.is_ascii_lowercase())
         && provider.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
     if !slug {
-        return Err(wrong(format!("provider = {:?}; it must be [a-z][a-z0-9-]*, at most 64 characters", clean(provider, 80))));
+        return Err(wrong(format!(
+            "provider = {:?}; it must be [a-z][a-z0-9-]*, at most 64 characters",
+            clean(provider, 80)
+        )));
     }
     Ok(descriptor)
 }

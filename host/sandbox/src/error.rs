@@ -64,7 +64,9 @@ pub enum LoadError {
         wanted: String,
     },
     /// The right names with other types.
-    #[error("the plugin's types are not those of the contract {contract}: {detail}. Build it again with the SDK of this version")]
+    #[error(
+        "the plugin's types are not those of the contract {contract}: {detail}. Build it again with the SDK of this version"
+    )]
     Types {
         /// The contract's version.
         contract: String,
@@ -72,13 +74,17 @@ pub enum LoadError {
         detail: String,
     },
     /// No manifest in the component.
-    #[error("the plugin carries no manifest (custom section {section}); pack it with `jackfield_pack::pack` and its plugin.toml")]
+    #[error(
+        "the plugin carries no manifest (custom section {section}); pack it with `jackfield_pack::pack` and its plugin.toml"
+    )]
     NoManifest {
         /// The section's name.
         section: &'static str,
     },
     /// More than one manifest.
-    #[error("the plugin carries {count} manifests; which one a reader believes must not be left to chance. Pack it again from the core module")]
+    #[error(
+        "the plugin carries {count} manifests; which one a reader believes must not be left to chance. Pack it again from the core module"
+    )]
     Manifests {
         /// How many.
         count: usize,
@@ -95,7 +101,9 @@ pub enum LoadError {
     #[error("the plugin's manifest is refused: {0}")]
     Manifest(#[from] ManifestError),
     /// The manifest names another contract than the component.
-    #[error("the manifest of {plugin} names contract {manifest}, its code {component}; correct `contract` in plugin.toml and pack it again")]
+    #[error(
+        "the manifest of {plugin} names contract {manifest}, its code {component}; correct `contract` in plugin.toml and pack it again"
+    )]
     ManifestContract {
         /// The plugin.
         plugin: String,
@@ -118,7 +126,7 @@ pub enum LoadError {
         /// The plugin.
         plugin: String,
         /// What happened.
-        error: CallError,
+        error: Box<CallError>,
     },
     /// `describe` said two different things, or something that no plugin may say.
     #[error("{plugin} describes itself wrongly: {detail}")]

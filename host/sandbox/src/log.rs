@@ -63,11 +63,23 @@ impl Log {
 /// Cuts a text at a character's border, and takes out what could steer a terminal or turn text around.
 pub(crate) fn clean(text: &str, max_bytes: usize) -> String {
     let cut = text.floor_char_boundary(max_bytes);
-    text[..cut].chars().map(|c| if c == '\n' || c == '\t' { ' ' } else if steers(c) { '\u{fffd}' } else { c }).collect()
+    text[..cut]
+        .chars()
+        .map(|c| {
+            if c == '\n' || c == '\t' {
+                ' '
+            } else if steers(c) {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
 }
 
 fn steers(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

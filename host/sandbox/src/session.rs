@@ -78,9 +78,12 @@ fn slice_ticks(limits: &Limits) -> u64 {
     (limits.call_slice_ms / tick(limits).as_millis() as u64).max(1)
 }
 
-/// Gives the guest the time of one call.
+/// Gives the guest the time of one call. What an earlier call was refused and survived is no reason of a later crash.
 fn begin_call(store: &mut Store<Host>, limits: &Limits) {
-    store.data_mut().slices_left = (limits.call_cpu_ms / limits.call_slice_ms).max(1);
+    let host = store.data_mut();
+    host.slices_left = (limits.call_cpu_ms / limits.call_slice_ms).max(1);
+    host.limiter.take_denial();
+    host.log.take_panic();
     store.set_epoch_deadline(slice_ticks(limits));
 }
 
@@ -110,14 +113,11 @@ impl Session {
         begin_call(&mut self.store, &self.generation.limits);
         let guest = self.provider.jackfield_provider_adapter().session();
         let answer = guest.call_handle(&mut self.store, self.resource, at.convert(), &inputs).await;
-        // A denial that the guest survived belongs to this call only.
         let outputs = match answer {
             Err(error) => return Err(classify(&self.generation.name, &mut self.store, error)),
             Ok(Err(fault)) => return Err(self.fault(fault.convert())),
             Ok(Ok(outputs)) => outputs,
         };
-        self.store.data_mut().limiter.take_denial();
-        self.store.data_mut().log.take_panic();
         self.check_outputs(&outputs, count)?;
         self.dead = false;
         Ok(outputs.into_iter().map(Convert::convert).collect())
@@ -151,11 +151,15 @@ impl Session {
             sum += size;
         }
         if largest > limits.frame_bytes {
-            let detail = format!("a frame of {largest} bytes; at most {} are handed over. The frame is left out", limits.frame_bytes);
+            let detail = format!(
+                "a frame of {largest} bytes; at most {} are handed over. The frame is left out",
+                limits.frame_bytes
+            );
             return Err(self.limit("frame_bytes", detail));
         }
         if sum > limits.batch_bytes {
-            let detail = format!("a batch of {sum} bytes; at most {} are handed over at once. Split it", limits.batch_bytes);
+            let detail =
+                format!("a batch of {sum} bytes; at most {} are handed over at once. Split it", limits.batch_bytes);
             return Err(self.limit("batch_bytes", detail));
         }
         Ok(())
@@ -164,7 +168,10 @@ impl Session {
     fn check_outputs(&self, outputs: &[adapter::Caused], inputs: usize) -> Result<(), CallError> {
         let most = self.generation.limits.call_outputs;
         if outputs.len() as u64 > most {
-            let detail = format!("{} outputs of one call; at most {most} are taken. Answer large inputs in parts", outputs.len());
+            let detail = format!(
+                "{} outputs of one call; at most {most} are taken. Answer large inputs in parts",
+                outputs.len()
+            );
             return Err(self.limit("call_outputs", detail));
         }
         match outputs.iter().find(|output| output.cause as usize >= inputs) {

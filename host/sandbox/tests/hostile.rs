@@ -98,11 +98,14 @@ async fn bombs_reach_their_limits() {
     let mut stack = Guest::doing("stack-bomb", "(drop (call $deep (i64.const 1)))");
     stack.items = "(func $deep (param i64) (result i64) (i64.add (call $deep (i64.add (local.get 0) (i64.const 1))) (local.get 0)))".to_owned();
     reaches("guest_stack_bytes", stack).await;
-    let bytes = "(drop (memory.grow (i32.const 1000))) (return (call $return (i32.const 65536) (i32.const 400000)))";
+    let bytes = "(drop (memory.grow (i32.const 2000))) (return (call $return (i32.const 65536) (i32.const 400000)))";
     reaches("call_output_bytes", Guest::doing("byte-bomb", bytes)).await;
     let outputs = "(drop (memory.grow (i32.const 100))) (return (call $return (i32.const 65536) (i32.const 1001)))";
     reaches("call_outputs", Guest::doing("output-bomb", outputs)).await;
-    let mut table = Guest::doing("table-bomb", "(loop (br_if 0 (i32.ne (table.grow $t (ref.null func) (i32.const 10000)) (i32.const -1)))) unreachable");
+    let mut table = Guest::doing(
+        "table-bomb",
+        "(loop (br_if 0 (i32.ne (table.grow $t (ref.null func) (i32.const 10000)) (i32.const -1)))) unreachable",
+    );
     table.items = "(table $t 1 funcref)".to_owned();
     reaches("guest_table_elements", table).await;
 }
@@ -154,7 +157,8 @@ async fn a_log_flood_is_bounded() {
 
 #[tokio::test]
 async fn a_cause_that_is_no_input_is_a_fault() {
-    let (mut session, error) = beside(&Guest::doing("causeless", "(return (call $answer (i32.const 0) (i32.const 1) (i32.const 7)))")).await;
+    let (mut session, error) =
+        beside(&Guest::doing("causeless", "(return (call $answer (i32.const 0) (i32.const 1) (i32.const 7)))")).await;
     let CallError::Fault { fault: Fault { kind, code, .. }, .. } = &error else { panic!("{error:?}") };
     assert_eq!((*kind, code.as_deref()), (FaultKind::Protocol, Some("cause-out-of-range")));
     dead(&mut session).await;

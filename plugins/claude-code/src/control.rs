@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::session::{ClaudeCode, Phase, Write};
 use crate::settings::Settings;
-use crate::wire::{ControlOutcome, Initialized};
+use crate::wire_session::{ControlOutcome, Initialized};
 
 /// What a control request is about.
 #[derive(Debug, Clone)]

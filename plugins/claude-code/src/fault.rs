@@ -2,7 +2,7 @@
 
 use jackfield_sdk::prelude::*;
 
-use crate::wire::TurnResult;
+use crate::wire_session::TurnResult;
 
 /// The fault of a status of the model's service; `text` is what the program made of it.
 pub fn of_status(status: Option<u32>, text: &str) -> Fault {

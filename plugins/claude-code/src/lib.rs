@@ -20,6 +20,7 @@ mod tool;
 mod translate;
 mod turn;
 mod wire;
+mod wire_session;
 
 pub use session::ClaudeCode;
 

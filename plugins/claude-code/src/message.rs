@@ -56,10 +56,10 @@ impl ClaudeCode {
             // The same text is the result's, which says that the turn failed: it is told once, as the fault.
             return cx.silent("assistant/api-error");
         }
-        let message = frame.message.id.unwrap_or_default();
+        let message = frame.message.id.clone().unwrap_or_default();
         let status = if frame.aborted { Status::Interrupted } else { Status::Completed };
         let mut items = vec![];
-        for block in frame.message.content.list() {
+        for block in frame.message.blocks() {
             let index = self.streams.index_of_whole(&parent, &message);
             let id = Some(format!("{message}#{index}"));
             match block.kind.as_str() {
@@ -92,12 +92,12 @@ impl ClaudeCode {
 
     pub(crate) fn user(&mut self, cx: &mut Cx, frame: MessageFrame) {
         let parent = frame.parent_tool_use_id;
-        let extra: Option<ToolExtra> = frame.tool_use_result.as_ref().map(|raw| raw.lossy());
+        let extra = frame.tool_use_result;
         let refused =
             |meta: &&ResultMeta| meta.permission_decision.as_ref().is_some_and(|made| made.decision == "reject");
         let rejected: Vec<_> = frame.tool_result_meta.iter().filter(refused).map(|meta| meta.id.clone()).collect();
         let (mut said, mut items, mut plan, mut stored) = (vec![], vec![], None, false);
-        for block in frame.message.content.list() {
+        for block in frame.message.blocks() {
             match block.kind.as_str() {
                 "tool_result" => {
                     let name = block

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use crate::capabilities;
 use crate::control::Control;
-use crate::session::{ClaudeCode, Phase};
+use crate::session::{ClaudeCode, Conversation, Phase};
 use crate::settings::Settings;
-use crate::wire::Initialized;
+use crate::wire_session::Initialized;
 
 /// After so many milliseconds of its first turn a session counts as written.
 const STORED_AFTER_MS: f64 = 2_000.0;
@@ -38,7 +38,7 @@ impl ClaudeCode {
         let mut hole = |name: &str, value: Option<String>| holes.extend(value.map(|value| (name.to_owned(), value)));
         hole("model", self.settings.model.clone());
         hole("mode", self.settings.mode.clone());
-        hole("max_turns", self.options.max_turns.map(|turns| turns.to_string()));
+        hole("max-turns", self.options.max_turns.map(|turns| turns.to_string()));
         match &open.cursor {
             Some(cursor) => hole("resume", Some(cursor.clone())),
             None => hole("session", Some(cx.uuid())),
@@ -103,6 +103,8 @@ impl ClaudeCode {
     pub(crate) fn opening_failed(&mut self, cx: &mut Cx, fault: Fault) {
         if let Phase::Opening(op) = self.phase {
             self.phase = Phase::Ended;
+            // There is no such thread: nothing more is said of it.
+            self.thread = Conversation::default();
             cx.fail(op, fault);
         }
     }

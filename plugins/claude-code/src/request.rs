@@ -13,7 +13,7 @@ use crate::message::call_item;
 use crate::session::{ClaudeCode, Phase, Write};
 use crate::stream::scope;
 use crate::tool;
-use crate::wire::{Ask, ControlRequest};
+use crate::wire_session::{Ask, ControlRequest};
 
 /// The requests that are open, and the calls that were refused.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use jackfield_sdk::prelude::*;
 
-use crate::wire::Model;
+use crate::wire_session::Model;
 
 /// Modes and what they mean. `bypassPermissions` is not offered: in it the program asks nobody.
 const MODES: [(&str, &str, &str); 5] = [

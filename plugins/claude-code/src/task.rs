@@ -3,7 +3,7 @@
 use jackfield_sdk::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::wire::TaskFrame;
+use crate::wire_session::TaskFrame;
 
 /// The tasks that were told of and have not ended.
 #[derive(Debug, Default)]

@@ -6,9 +6,10 @@ use serde::de::DeserializeOwned;
 
 use crate::fault;
 use crate::session::{ClaudeCode, Phase};
-use crate::wire::{
-    ControlCancel, ControlRequest, ControlResponse, Head, Init, Lifecycle, MessageFrame, RateLimit as LimitFrame,
-    Stream, System, TaskFrame, TurnResult,
+use crate::wire::{Head, MessageFrame, Stream};
+use crate::wire_session::{
+    ControlCancel, ControlRequest, ControlResponse, Init, Lifecycle, RateLimit as LimitFrame, System, TaskFrame,
+    TurnResult,
 };
 
 impl ClaudeCode {
@@ -21,17 +22,17 @@ impl ClaudeCode {
         let Ok(Head { kind: Some(kind), subtype }) = serde_json::from_str::<Head>(text) else { return cx.noise() };
         match kind.as_str() {
             "stream_event" => with(cx, &kind, text, |cx, frame: Stream| self.stream_event(cx, frame)),
-            "assistant" => with(cx, &kind, text, |cx, frame: MessageFrame| self.assistant(cx, frame)),
-            "user" => with(cx, &kind, text, |cx, frame: MessageFrame| self.user(cx, frame)),
+            "assistant" => rare(cx, &kind, text, |cx, frame: MessageFrame| self.assistant(cx, frame)),
+            "user" => rare(cx, &kind, text, |cx, frame: MessageFrame| self.user(cx, frame)),
             "system" => self.system(cx, subtype.as_deref().unwrap_or("none"), text),
-            "result" => with(cx, &kind, text, |cx, frame: TurnResult| self.result_frame(cx, &frame)),
+            "result" => rare(cx, &kind, text, |cx, frame: TurnResult| self.result_frame(cx, &frame)),
             "control_request" => with(cx, &kind, text, |cx, frame: ControlRequest| self.asked(cx, frame)),
             "control_response" => {
                 with(cx, &kind, text, |cx, frame: ControlResponse| self.control_answer(cx, frame.response))
             }
-            "control_cancel_request" => with(cx, &kind, text, |cx, frame: ControlCancel| self.withdrawn(cx, frame)),
-            "command_lifecycle" => with(cx, &kind, text, |cx, frame: Lifecycle| self.turns.lifecycle(cx, &frame)),
-            "rate_limit_event" => with(cx, &kind, text, |cx, frame: LimitFrame| rate_limit(cx, frame)),
+            "control_cancel_request" => rare(cx, &kind, text, |cx, frame: ControlCancel| self.withdrawn(cx, frame)),
+            "command_lifecycle" => rare(cx, &kind, text, |cx, frame: Lifecycle| self.turns.lifecycle(cx, &frame)),
+            "rate_limit_event" => rare(cx, &kind, text, |cx, frame: LimitFrame| rate_limit(cx, frame)),
             "keep_alive" | "tool_progress" | "streamlined_text" => cx.silent(kind),
             _ => cx.unknown(kind),
         }
@@ -40,12 +41,12 @@ impl ClaudeCode {
     fn system(&mut self, cx: &mut Cx, subtype: &str, text: &str) {
         let kind = format!("system/{subtype}");
         match subtype {
-            "init" => with(cx, &kind, text, |cx, frame: Init| self.turn_init(cx, frame)),
-            "status" => with(cx, &kind, text, |cx, frame: System| self.status(cx, frame)),
-            "compact_boundary" => with(cx, &kind, text, |cx, frame: System| compacted(cx, frame)),
-            "api_retry" => with(cx, &kind, text, |cx, frame: System| retrying(cx, frame)),
+            "init" => rare(cx, &kind, text, |cx, frame: Init| self.turn_init(cx, frame)),
+            "status" => rare(cx, &kind, text, |cx, frame: System| self.status(cx, frame)),
+            "compact_boundary" => rare(cx, &kind, text, |cx, frame: System| compacted(cx, frame)),
+            "api_retry" => rare(cx, &kind, text, |cx, frame: System| retrying(cx, frame)),
             "task_started" | "task_progress" | "task_updated" | "task_notification" | "background_tasks_changed" => {
-                with(cx, &kind, text, |cx, frame: TaskFrame| {
+                rare(cx, &kind, text, |cx, frame: TaskFrame| {
                     if !self.tasks.told(cx, subtype, frame) {
                         cx.unknown(format!("system/{subtype} without an id"));
                     }
@@ -143,7 +144,16 @@ impl ClaudeCode {
 
 /// Reads a line as a type, or says that this kind has another shape than the one that is known.
 fn with<T: DeserializeOwned>(cx: &mut Cx, kind: &str, text: &str, then: impl FnOnce(&mut Cx, T)) {
-    match serde_json::from_str(text) {
+    read(cx, kind, serde_json::from_str(text), then);
+}
+
+/// The same by way of a value: for kinds that come seldom. It halves the code of a type, which would be compiled at every load.
+fn rare<T: DeserializeOwned>(cx: &mut Cx, kind: &str, text: &str, then: impl FnOnce(&mut Cx, T)) {
+    read(cx, kind, serde_json::from_str(text).and_then(serde_json::from_value::<T>), then);
+}
+
+fn read<T>(cx: &mut Cx, kind: &str, frame: serde_json::Result<T>, then: impl FnOnce(&mut Cx, T)) {
+    match frame {
         Ok(frame) => then(cx, frame),
         Err(error) => {
             cx.diagnostic(Level::Warning, "unreadable-frame", format!("`{kind}`: {error}"));

@@ -10,7 +10,8 @@ use std::collections::VecDeque;
 use crate::fault;
 use crate::session::{ClaudeCode, Phase, Write};
 use crate::settings::Settings;
-use crate::wire::{Lifecycle, Tokens, TurnResult};
+use crate::wire::Tokens;
+use crate::wire_session::{Lifecycle, TurnResult};
 
 /// Messages on their way, and the open turn.
 #[derive(Debug, Default)]
@@ -99,14 +100,12 @@ impl Turns {
     pub(crate) fn lifecycle(&mut self, cx: &mut Cx, frame: &Lifecycle) {
         self.lifecycle = true;
         let at = self.sent.iter().position(|sent| sent.uuid == frame.command_uuid);
-        let running = self.open.as_ref().is_some_and(|open| open.uuid.as_ref() == Some(&frame.command_uuid));
         match (frame.state.as_str(), at) {
             ("started", Some(_)) => self.touch(cx, std::slice::from_ref(&frame.command_uuid)),
             ("completed", Some(at)) => self.settle(cx, at, Delivered::JoinedTurn),
-            ("cancelled" | "dropped" | "discarded", Some(at)) => self.settle(cx, at, Delivered::Stale),
-            ("queued" | "started" | "completed", _) => {}
-            (state, _) if !running => return cx.unknown(format!("command_lifecycle/{state}")),
-            _ => {}
+            ("cancelled", Some(at)) => self.settle(cx, at, Delivered::Stale),
+            ("queued" | "started" | "completed" | "cancelled", _) => {}
+            (state, _) => return cx.unknown(format!("command_lifecycle/{state}")),
         }
         if cx.said_nothing() {
             cx.silent("command_lifecycle");
@@ -171,12 +170,10 @@ impl Turns {
         true
     }
 
-    /// Messages that were sent into the turn and not heard of: where the program tells each one's fate, it is awaited.
+    /// Messages that were sent into the turn and did not join it wait for their own. A program that does not tell what became of
+    /// each says at least how many wait: none, then they joined.
     fn after_end(&mut self, cx: &mut Cx, queued: Option<u32>) {
-        if self.lifecycle {
-            return;
-        }
-        let joined = queued == Some(0);
+        let joined = !self.lifecycle && queued == Some(0);
         for op in self.sent.iter().map(|sent| sent.op).collect::<Vec<_>>() {
             self.deliver(cx, op, if joined { Delivered::JoinedTurn } else { Delivered::Queued });
         }

@@ -47,7 +47,7 @@ fn every_line_has_outputs_or_one_disposition_and_none_is_unknown() {
 }
 
 #[test]
-fn every_turn_that_began_ended_once_unless_the_program_was_killed() {
+fn every_turn_that_began_ended_once() {
     for name in names() {
         let count = |wanted: fn(&EventBody) -> bool| {
             play(&name)
@@ -58,7 +58,9 @@ fn every_turn_that_began_ended_once_unless_the_program_was_killed() {
         };
         let began = count(|body| matches!(body, EventBody::TurnStarted(_)));
         let ended = count(|body| matches!(body, EventBody::TurnEnded(_)));
-        assert_eq!(began, ended, "{name}");
+        // There the program died of our message before it began a turn; the run must end all the same.
+        let never_began = usize::from(name == "invalid_not_json");
+        assert_eq!(began + never_began, ended, "{name}");
     }
 }
 

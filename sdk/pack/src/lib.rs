@@ -40,13 +40,15 @@ pub enum PackError {
         limit: u64,
     },
     /// The bytes are no core module.
-    #[error("not a core WebAssembly module: {found}; give the .wasm that `cargo build --target wasm32-unknown-unknown` made of a crate with crate-type \"cdylib\"")]
+    #[error(
+        "not a core WebAssembly module: {found}; give the .wasm that `cargo build --target wasm32-unknown-unknown` made of a crate with crate-type \"cdylib\""
+    )]
     NotAModule {
         /// What they are.
         found: String,
     },
     /// A module that is no plugin.
-    #[error("this module is no plugin: {why}. A plugin calls `jackfield_sdk::export_plugin!` once, at the root of its crate")]
+    #[error("this module is no plugin: {why}. A plugin calls `jackfield_sdk::plugin!` once, at the root of its crate")]
     NotAPlugin {
         /// What it lacks.
         why: String,
@@ -93,7 +95,8 @@ impl PackError {
 /// Makes a plugin of a core module and the text of its `plugin.toml`; `base` is the folder of that file, for messages.
 pub fn pack(module: &[u8], manifest_toml: &str, base: &Path) -> Result<Vec<u8>, PackError> {
     let file = base.join(MANIFEST_FILE);
-    let manifest = Manifest::from_toml(manifest_toml).map_err(|error| PackError::Manifest { file: file.clone(), error })?;
+    let manifest =
+        Manifest::from_toml(manifest_toml).map_err(|error| PackError::Manifest { file: file.clone(), error })?;
     let json = manifest.to_json();
     let limit = Limits::default().manifest_bytes;
     if json.len() as u64 > limit {

@@ -10,9 +10,12 @@ const PACKAGE: (&str, &str) = ("jackfield", "provider");
 /// The contract's version that this module was built against.
 pub(crate) fn contract(module: &[u8]) -> Result<String, PackError> {
     check_form(module)?;
-    let decoded = wit_component::metadata::decode(module).map_err(|e| PackError::NotAPlugin { why: format!("its component type cannot be read: {e:#}") })?;
+    let decoded = wit_component::metadata::decode(module)
+        .map_err(|e| PackError::NotAPlugin { why: format!("its component type cannot be read: {e:#}") })?;
     let (Some(_), bindgen) = decoded else {
-        return Err(foreign_imports(module).unwrap_or_else(|| PackError::NotAPlugin { why: "it holds no component type, so it was built without the SDK".to_owned() }));
+        return Err(foreign_imports(module).unwrap_or_else(|| PackError::NotAPlugin {
+            why: "it holds no component type, so it was built without the SDK".to_owned(),
+        }));
     };
     if let Some(error) = foreign_imports(module) {
         return Err(error);
@@ -20,11 +23,16 @@ pub(crate) fn contract(module: &[u8]) -> Result<String, PackError> {
     let world = &bindgen.resolve.worlds[bindgen.world];
     let exports: Vec<_> = world.exports.iter().map(|(key, item)| Export::of(&bindgen.resolve, key, item)).collect();
     match exports.iter().find(|e| e.is_adapter) {
-        Some(export) => export.version.clone().ok_or_else(|| PackError::NotAPlugin { why: format!("it exports {} without a version", export.name) }),
+        Some(export) => export
+            .version
+            .clone()
+            .ok_or_else(|| PackError::NotAPlugin { why: format!("it exports {} without a version", export.name) }),
         None => {
             let found: Vec<_> = exports.into_iter().map(|e| e.name).collect();
             let found = if found.is_empty() { "nothing".to_owned() } else { found.join(", ") };
-            Err(PackError::NotAPlugin { why: format!("it exports {found}, but not {}:{}/adapter", PACKAGE.0, PACKAGE.1) })
+            Err(PackError::NotAPlugin {
+                why: format!("it exports {found}, but not {}:{}/adapter", PACKAGE.0, PACKAGE.1),
+            })
         }
     }
 }

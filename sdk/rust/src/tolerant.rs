@@ -41,7 +41,8 @@ impl Raw {
 
     /// Parsed into a type that knows a part of it; its default when it does not fit.
     pub fn lossy<T: DeserializeOwned + Default>(&self) -> T {
-        serde_json::from_str(self.0.get()).unwrap_or_default()
+        // By way of a value: types are read from values elsewhere, too, and their code exists once.
+        serde_json::from_str(self.0.get()).and_then(serde_json::from_value::<T>).unwrap_or_default()
     }
 }
 

@@ -98,8 +98,7 @@ impl Case {
             anyhow::ensure!(stage.has(file) == *there, "{file} must {}be there", if *there { "" } else { "not " });
         }
         let seen = stage.mock.conversation();
-        let shown = || seen.iter().map(|seen| seen.body.to_string()).collect::<Vec<_>>().join("\n");
-        anyhow::ensure!((self.model)(&seen), "the model saw other requests than it should:\n{}", shown());
+        anyhow::ensure!((self.model)(&seen), "the model saw other requests than it should:\n{}", shown(&seen));
         Ok(())
     }
 
@@ -123,6 +122,17 @@ impl Case {
         };
         verdict.with_context(|| format!("exit {:?}; stderr: {stderr}; seen: {}", status.code(), process.tail()))
     }
+}
+
+/// The requests for a failure's message: the newest words of each.
+fn shown(seen: &[Seen]) -> String {
+    let line = |seen: &Seen| {
+        let messages = seen.body["messages"].to_string();
+        let skipped = messages.chars().count().saturating_sub(2_000);
+        let end: String = messages.chars().skip(skipped).collect();
+        format!("{:?} step {} model {}: … {end}", seen.script, seen.step, seen.body["model"])
+    };
+    seen.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn act(stage: &Stage, process: &mut Process, act: Act) -> Result<()> {

@@ -84,7 +84,7 @@ async fn converse(thread: &Thread, provider: &str, content: Vec<Content>, view: 
         tokio::select! {
             event = events.next() => {
                 let Some(event) = event else { break };
-                for event in expand(thread, event)? {
+                for event in expand(thread, event).await? {
                     verdict.take(&event);
                     if view.event(&event).is_err() {
                         eprintln!("jackfield: stdout was closed; the run is ended");
@@ -137,7 +137,7 @@ async fn stopped(thread: &Thread, view: &mut dyn View) -> Outcome {
 /// What the end of the session still says.
 async fn show_rest(thread: &Thread, events: &mut jackfield_runtime::thread_log::Subscription, view: &mut dyn View) -> Result<(), Failure> {
     while let Some(event) = events.next_now() {
-        for event in expand(thread, event)? {
+        for event in expand(thread, event).await? {
             let _ = view.event(&event);
         }
     }
@@ -145,7 +145,7 @@ async fn show_rest(thread: &Thread, events: &mut jackfield_runtime::thread_log::
 }
 
 /// A gap of our own queue is filled from the store: a slow reader loses nothing.
-fn expand(thread: &Thread, event: Arc<SessionEvent>) -> Result<Vec<Arc<SessionEvent>>, Failure> {
+async fn expand(thread: &Thread, event: Arc<SessionEvent>) -> Result<Vec<Arc<SessionEvent>>, Failure> {
     let EventBody::Gap { from_seq, to_seq } = event.draft.body else {
         return Ok(vec![event]);
     };
@@ -156,7 +156,7 @@ fn expand(thread: &Thread, event: Arc<SessionEvent>) -> Result<Vec<Arc<SessionEv
     let mut found = Vec::new();
     let mut after = from_seq - 1;
     while after < to_seq {
-        let page = thread.events_after(after, 500)?;
+        let page = thread.events_after(after, 500).await?;
         let Some(last) = page.last() else { break };
         after = last.seq;
         found.extend(page.into_iter().filter(|event| event.seq <= to_seq).map(Arc::new));
@@ -169,7 +169,7 @@ async fn choose_plugin(host: &Host, args: &RunArgs) -> Result<(Plugin, String), 
         (Some(file), _, _) => catalog::file(file)?,
         (None, Some(name), _) => catalog::bundled(name)?,
         (None, None, Some(thread)) => {
-            let row = host.thread_row(&thread_id(thread)?)?;
+            let row = host.thread_row(&thread_id(thread)?).await?;
             catalog::bundled(&row.plugin).map_err(|_| Failure::usage(format!("thread {thread} was begun with the plugin {}; name its file with --plugin FILE", row.plugin)))?
         }
         (None, None, None) => catalog::bundled(catalog::DEFAULT)?,

@@ -9,9 +9,9 @@
 mod overlap;
 mod staged;
 mod table;
-mod value;
 #[cfg(test)]
 mod tests;
+mod value;
 
 pub use overlap::{Conflict, OVERLAPS};
 pub use staged::{CapabilityView, Clamp, ClampedBy, Effective, Stage, Staged};

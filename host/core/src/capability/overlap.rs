@@ -1,6 +1,6 @@
 //! Flags that say the same thing twice. **When two of them disagree the weaker counts, and the disagreement is told.**
 
-use super::{flag, Capabilities};
+use super::{Capabilities, flag};
 use serde::{Deserialize, Serialize};
 
 /// Pairs of flags that say the same. A strength agrees with a flag that is set as long as it is not `none`.

@@ -1,7 +1,7 @@
 //! The three stages of a session's capabilities: declared by the plugin, negotiated with the provider, clamped by the
 //! operator and by what was seen. **A clamp only ever narrows; the version rises with each change.**
 
-use super::{flag, overlap, Capabilities, Conflict, FLAGS};
+use super::{Capabilities, Conflict, FLAGS, flag, overlap};
 use crate::contract::{CapabilitySet, CapabilityValue};
 use crate::hints::Hint;
 use serde::{Deserialize, Serialize};
@@ -175,6 +175,8 @@ fn json(value: CapabilityValue) -> serde_json::Value {
         CapabilityValue::Flag(flag) => flag.into(),
         CapabilityValue::Count(count) => count.into(),
         CapabilityValue::Word(word) => word.into(),
-        CapabilityValue::Other(other) => serde_json::from_str(&other.json).unwrap_or(serde_json::Value::String(other.json)),
+        CapabilityValue::Other(other) => {
+            serde_json::from_str(&other.json).unwrap_or(serde_json::Value::String(other.json))
+        }
     }
 }

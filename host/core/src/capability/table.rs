@@ -3,8 +3,8 @@
 //! The open name is `group.flag` in kebab case, made mechanically from the field's. A row is: meaning, field, type, weakest value.
 //! Most flags are weakest when they are not set; two are weakest when they are.
 
-use super::value::{Enforcement, Strength, Typed};
 use super::Flag;
+use super::value::{Enforcement, Strength, Typed};
 use crate::contract::Capability;
 
 macro_rules! capabilities {

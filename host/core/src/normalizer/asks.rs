@@ -5,7 +5,7 @@ use super::report::{How, Where};
 use super::route::Spot;
 use super::tasks::Loose;
 use super::thread::Slot;
-use super::{clean, Normalizer};
+use super::{Normalizer, clean};
 use crate::contract::{self, Status, Subject};
 use crate::event::{EventBody, Request, RequestSubject, Resolution, RunStatus};
 use crate::id::{ItemId, RequestId};
@@ -28,25 +28,31 @@ impl Normalizer {
             return self.tally("request-open-already");
         }
         if self.requests.open().len() as u64 >= self.limits.open_requests {
-            let text = format!("more than open_requests ({}) requests are open; this one cannot be answered", self.limits.open_requests);
+            let text = format!(
+                "more than open_requests ({}) requests are open; this one cannot be answered",
+                self.limits.open_requests
+            );
             return self.warn(t, "open-requests", text);
         }
         let item = told.item.as_ref().and_then(|id| self.item_asked_about(spot, id, &told.subject));
         let mut place = self.here(spot);
         let parent = spot.is_nested().then(|| self.settle(spot)).and_then(|(slot, parent)| Some((slot, parent?)));
-        let mut outlives_turn = false;
         if let Some((slot, parent)) = parent {
             let turn = self.threads[t].turn(slot);
-            outlives_turn = turn.is_some_and(|turn| self.threads[t].is_background(turn, &parent)) || matches!(slot, Slot::Ended(_));
-            place = Where { run: turn.and_then(|turn| turn.run.clone()), turn: turn.map(|turn| turn.id.clone()), parent: Some(parent) };
+            place = Where {
+                run: turn.and_then(|turn| turn.run.clone()),
+                turn: turn.map(|turn| turn.id.clone()),
+                parent: Some(parent),
+            };
         }
         if place.run.is_none() && self.threads[t].open.is_none() && !matches!(told.subject, Subject::Login(_)) {
             place.run = self.threads[t].waiting_run().map(|run| run.id.clone());
         }
-        let (digits, correlation) = self.mint_here(t, Loose::Request, &told.id, self.capabilities.identity.native_request_ids);
+        let (digits, correlation) =
+            self.mint_here(t, Loose::Request, &told.id, self.capabilities.identity.native_request_ids);
         let native = told.id.clone();
         let request = self.clean_request(RequestId::from_digits(&digits), item.clone(), told);
-        let kept = Place { thread: t, run: place.run.clone(), turn: place.turn.clone(), parent: place.parent.clone(), outlives_turn };
+        let kept = Place { thread: t, run: place.run.clone(), turn: place.turn.clone(), parent: place.parent.clone() };
         self.requests.add(request.clone(), native, kept);
         if let Some(item) = &item {
             self.set_item_waiting(t, item, true);
@@ -66,8 +72,10 @@ impl Normalizer {
         let state = &self.threads[t];
         let known = state.live_slots().into_iter().find_map(|slot| {
             let turn = state.turn(slot)?;
-            let open = turn.open.iter().rev().find(|open| open.kind == Kind::Tool && open.native.as_deref() == Some(&native));
-            open.map(|open| open.item.id.clone()).or_else(|| turn.known.get(&key).cloned().filter(|_| slot == Slot::Open))
+            let open =
+                turn.open.iter().rev().find(|open| open.kind == Kind::Tool && open.native.as_deref() == Some(&native));
+            open.map(|open| open.item.id.clone())
+                .or_else(|| turn.known.get(&key).cloned().filter(|_| slot == Slot::Open))
         });
         if known.is_some() {
             return known;
@@ -112,7 +120,9 @@ impl Normalizer {
             }
         };
         Request {
-            id, item, subject,
+            id,
+            item,
+            subject,
             reason: told.reason,
             options: told.options,
             questions: told.questions,
@@ -130,10 +140,21 @@ impl Normalizer {
         }
     }
 
-    pub(super) fn resolve_requests(&mut self, resolution: &Resolution, pick: impl Fn(&Place) -> bool) {
+    /// Requests of the open turn that came from work in the background: they outlive it.
+    pub(super) fn requests_of_background(&self, t: usize) -> Vec<RequestId> {
+        let state = &self.threads[t];
+        let Some(turn) = &state.open else { return Vec::new() };
+        let goes_on = |id: &Option<ItemId>| id.as_ref().is_some_and(|id| state.is_background(turn, id));
+        let open = self.requests.open().iter().filter(|open| open.place.thread == t);
+        open.filter(|open| goes_on(&open.request.item) || goes_on(&open.place.parent))
+            .map(|open| open.request.id.clone())
+            .collect()
+    }
+
+    pub(super) fn resolve_requests(&mut self, resolution: &Resolution, pick: impl Fn(&RequestId, &Place) -> bool) {
         // The run ends next: it does not go on for a moment.
         self.closing = true;
-        for resolved in self.requests.resolve_where(resolution, |open| pick(&open.place)) {
+        for resolved in self.requests.resolve_where(resolution, |open| pick(&open.request.id, &open.place)) {
             self.show_resolved(resolved);
         }
         self.closing = false;
@@ -148,10 +169,10 @@ impl Normalizer {
             self.set_item_waiting(t, item, false);
         }
         let Some(run) = run else { return };
-        if resolved.stops_turn {
-            if let Some(run) = self.threads[t].run_mut(&run) {
-                run.interrupted = true;
-            }
+        if resolved.stops_turn
+            && let Some(run) = self.threads[t].run_mut(&run)
+        {
+            run.interrupted = true;
         }
         let started = self.threads[t].run(&run).is_some_and(|run| run.started);
         if !self.closing && !self.requests.open().iter().any(|open| open.place.run.as_ref() == Some(&run)) {

@@ -3,8 +3,8 @@
 //! **An assistant's words and a tool's input are never changed, only bounded.** Nothing here knows of turns or threads.
 
 use crate::contract::{
-    Account, Choice, Content, ContextChange, Fault, FileDiff, Login, McpState, Note, Offer, Pairs, Plan, Question, Retry, Setting,
-    SlashCommand, Tool, Usage,
+    Account, Choice, Content, ContextChange, Fault, FileDiff, Login, McpState, Note, Offer, Pairs, Plan, Question,
+    Retry, Setting, SlashCommand, Tool, Usage,
 };
 use crate::limits::Limits;
 use crate::scrub;

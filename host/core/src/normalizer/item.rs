@@ -69,8 +69,15 @@ impl Kind {
 
 fn empty_tool() -> Tool {
     Tool {
-        kind: ToolKind::Unknown, name: None, server: None, title: None, input: None, locations: Vec::new(), content: Vec::new(),
-        exit_code: None, extra: Vec::new(),
+        kind: ToolKind::Unknown,
+        name: None,
+        server: None,
+        title: None,
+        input: None,
+        locations: Vec::new(),
+        content: Vec::new(),
+        exit_code: None,
+        extra: Vec::new(),
     }
 }
 
@@ -107,7 +114,9 @@ impl OpenItem {
     /// The text of this kind.
     pub fn text(&self, kind: TextKind) -> Option<&String> {
         match &self.item.body {
-            ItemBody::AssistantMessage { text, .. } | ItemBody::Reasoning { text } | ItemBody::ProposedPlan { text } => Some(text),
+            ItemBody::AssistantMessage { text, .. }
+            | ItemBody::Reasoning { text }
+            | ItemBody::ProposedPlan { text } => Some(text),
             ItemBody::Tool { input_text, .. } if kind == TextKind::ToolInput => Some(input_text),
             ItemBody::Tool { output, .. } => Some(output),
             ItemBody::UserMessage { .. } | ItemBody::Unknown { .. } => None,
@@ -116,7 +125,9 @@ impl OpenItem {
 
     fn text_mut(&mut self, kind: TextKind) -> Option<&mut String> {
         match &mut self.item.body {
-            ItemBody::AssistantMessage { text, .. } | ItemBody::Reasoning { text } | ItemBody::ProposedPlan { text } => Some(text),
+            ItemBody::AssistantMessage { text, .. }
+            | ItemBody::Reasoning { text }
+            | ItemBody::ProposedPlan { text } => Some(text),
             ItemBody::Tool { input_text, .. } if kind == TextKind::ToolInput => Some(input_text),
             ItemBody::Tool { output, .. } => Some(output),
             ItemBody::UserMessage { .. } | ItemBody::Unknown { .. } => None,
@@ -187,11 +198,11 @@ impl OpenItem {
     fn merge_words(&mut self, mut told: String, told_media: Vec<Content>, ends: bool, limits: &Limits) -> Change {
         clean::bound(&mut told, limits.item_text_bytes);
         let mut change = Change::None;
-        if !told_media.is_empty() {
-            if let ItemBody::AssistantMessage { media, .. } = &mut self.item.body {
-                *media = told_media;
-                change = Change::Whole;
-            }
+        if !told_media.is_empty()
+            && let ItemBody::AssistantMessage { media, .. } = &mut self.item.body
+        {
+            *media = told_media;
+            change = Change::Whole;
         }
         let Some(text) = self.text_mut(TextKind::Assistant) else { return change };
         if told.is_empty() || *text == told {
@@ -231,7 +242,10 @@ pub(super) fn merge_tool(tool: &mut Tool, told: Tool) {
         tool.kind = told.kind;
     }
     for (known, new) in [
-        (&mut tool.name, told.name), (&mut tool.server, told.server), (&mut tool.title, told.title), (&mut tool.input, told.input),
+        (&mut tool.name, told.name),
+        (&mut tool.server, told.server),
+        (&mut tool.title, told.title),
+        (&mut tool.input, told.input),
     ] {
         if new.is_some() {
             *known = new;

@@ -4,25 +4,19 @@
 //! id is one item of its turn. With weak ones the same id may be another item: told twice in one event, begun anew, or with
 //! another input; results go to the first that is open. Without ids, the open item of that kind in that place is meant.
 
+use super::Normalizer;
 use super::clean;
-use super::item::{words_and_media, Change, Kind, OpenItem};
+use super::find::Match;
+use super::item::{Change, Kind, OpenItem};
 use super::report::{How, Where};
 use super::route::Spot;
 use super::run::words;
 use super::thread::{Slot, TurnState, Unconfirmed};
-use super::Normalizer;
 use crate::capability::Strength;
 use crate::contract::{self, Status, TextKind};
-use crate::event::{is_terminal, Correlation, EventBody, Item, ItemBody};
+use crate::event::{Correlation, EventBody, Item, ItemBody, is_terminal};
 use crate::id::ItemId;
 use crate::identity::{self, Mark};
-
-/// Which open item is meant.
-enum Match {
-    Open(usize),
-    New,
-    Absorbed,
-}
 
 impl Normalizer {
     pub(super) fn items_told(&mut self, spot: &Spot, items: Vec<contract::Item>) {
@@ -34,10 +28,10 @@ impl Normalizer {
 
     fn item_told(&mut self, spot: &Spot, told: contract::Item, seen: &mut Vec<ItemId>) {
         let kind = Kind::of(&told.body);
-        if let (contract::ItemBody::User(message), false) = (&told.body, spot.replayed) {
-            if self.is_echo(spot, message, told.id.as_deref()) {
-                return self.tally("echo");
-            }
+        if let (contract::ItemBody::User(message), false) = (&told.body, spot.replayed)
+            && self.is_echo(spot, message, told.id.as_deref())
+        {
+            return self.tally("echo");
         }
         let native = told.id.as_ref().map(|id| spot.native(id));
         let (slot, parent) = self.settle_item(spot, kind, native.as_deref());
@@ -96,7 +90,10 @@ impl Normalizer {
             }
             let key = (kind, native.to_owned());
             let last = state.ended.len() - 1;
-            if self.item_strength() == Strength::Strong && state.open.is_none() && state.ended[last].known.contains_key(&key) {
+            if self.item_strength() == Strength::Strong
+                && state.open.is_none()
+                && state.ended[last].known.contains_key(&key)
+            {
                 return (Slot::Ended(last), None);
             }
         }
@@ -107,29 +104,27 @@ impl Normalizer {
         self.capabilities.identity.native_item_ids
     }
 
-    fn find(&mut self, t: usize, slot: Slot, native: &Option<String>, parent: &Option<ItemId>, told: &contract::Item, seen: &[ItemId]) -> Match {
-        let strong = self.item_strength() == Strength::Strong;
-        let Some(turn) = self.threads[t].turn_mut(slot) else { return Match::Absorbed };
-        let kind = Kind::of(&told.body);
-        let found = match native {
-            Some(native) => find_by_id(turn, kind, native, told, seen, strong || slot == Slot::History),
-            None => find_by_kind(turn, kind, parent, told, seen),
-        };
-        match found {
-            Match::New if kind.is_message() => confirm(turn, kind, native, parent, &told_words(&told.body)),
-            found => found,
-        }
-    }
-
     /// Opens an item that was told whole. One that is told only when it has ended has a start that we made.
-    fn begin_item(&mut self, spot: &Spot, slot: Slot, native: Option<String>, parent: Option<ItemId>, told: &contract::Item, ends: bool) -> Option<usize> {
+    fn begin_item(
+        &mut self,
+        spot: &Spot,
+        slot: Slot,
+        native: Option<String>,
+        parent: Option<ItemId>,
+        told: &contract::Item,
+        ends: bool,
+    ) -> Option<usize> {
         let t = spot.thread;
         let kind = Kind::of(&told.body);
         self.close_messages_before(t, slot, &parent, kind, native.is_some());
         let how = How { synthetic: ends && kind != Kind::User, replayed: spot.replayed, correlation: None };
         let limits = self.limits.clone();
         let status = if ends { Status::Running } else { told.status };
-        let at_ms = told.extra.iter().find(|(name, _)| name == "at-ms").and_then(|(_, value)| clean::millis(value.parse().ok()?));
+        let at_ms = told
+            .extra
+            .iter()
+            .find(|(name, _)| name == "at-ms")
+            .and_then(|(_, value)| clean::millis(value.parse().ok()?));
         let body = told.body.clone();
         self.open_item(t, slot, kind, native, parent, how, |open| {
             open.item.status = status;
@@ -184,7 +179,11 @@ impl Normalizer {
 
     fn say_cut(&mut self, t: usize, id: &ItemId) {
         let bytes = self.limits.item_text_bytes;
-        self.warn(t, "item-text-cut", format!("the text of {id} passed item_text_bytes ({bytes}); what follows is not kept"));
+        self.warn(
+            t,
+            "item-text-cut",
+            format!("the text of {id} passed item_text_bytes ({bytes}); what follows is not kept"),
+        );
     }
 
     /// Where an open item's events belong, and how sure that is.
@@ -203,15 +202,29 @@ impl Normalizer {
     /// Opens an item and says so. At the bound the oldest one is closed to make room.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn open_item(
-        &mut self, t: usize, slot: Slot, kind: Kind, native: Option<String>, parent: Option<ItemId>, how: How, fill: impl FnOnce(&mut OpenItem),
+        &mut self,
+        t: usize,
+        slot: Slot,
+        kind: Kind,
+        native: Option<String>,
+        parent: Option<ItemId>,
+        how: How,
+        fill: impl FnOnce(&mut OpenItem),
     ) -> Option<usize> {
         if self.threads[t].turn(slot)?.open.len() as u64 >= self.limits.open_items {
-            self.warn(t, "open-items", format!("more than open_items ({}) items are open; the oldest was closed", self.limits.open_items));
+            self.warn(
+                t,
+                "open-items",
+                format!("more than open_items ({}) items are open; the oldest was closed", self.limits.open_items),
+            );
             self.end_item(t, slot, 0, Status::Unknown, How::MADE);
         }
-        let strength = if slot == Slot::History { self.item_strength().max(Strength::Weak) } else { self.item_strength() };
+        let strength =
+            if slot == Slot::History { self.item_strength().max(Strength::Weak) } else { self.item_strength() };
         let thread = self.threads[t].id.clone();
-        let is_background = |state: &super::thread::ThreadState, turn: &TurnState| parent.as_ref().is_some_and(|parent| state.is_background(turn, parent));
+        let is_background = |state: &super::thread::ThreadState, turn: &TurnState| {
+            parent.as_ref().is_some_and(|parent| state.is_background(turn, parent))
+        };
         let late = matches!(slot, Slot::Ended(_)) && !is_background(&self.threads[t], self.threads[t].turn(slot)?);
         let turn = self.threads[t].turn_mut(slot)?;
         let ordinal = turn.next_ordinal();
@@ -249,7 +262,9 @@ impl Normalizer {
     pub(super) fn end_item(&mut self, t: usize, slot: Slot, at: usize, status: Status, how: How) {
         let Some(open) = self.threads[t].turn(slot).and_then(|turn| turn.open.get(at)) else { return };
         let id = open.item.id.clone();
-        let goes_on = |state: &super::thread::ThreadState| state.tasks.iter().any(|task| task.task.item.as_ref() == Some(&id) && task.task.background);
+        let goes_on = |state: &super::thread::ThreadState| {
+            state.tasks.iter().any(|task| task.task.item.as_ref() == Some(&id) && task.task.background)
+        };
         if open.kind == Kind::Tool && !goes_on(&self.threads[t]) {
             self.close_children(t, slot, &id, status);
         }
@@ -265,14 +280,26 @@ impl Normalizer {
                 turn.unconfirmed.remove(0);
             }
             let words = identity::digest(&[words]);
-            turn.unconfirmed.push(Unconfirmed { kind: open.kind, native: open.native.clone(), parent: open.parent.clone(), words });
+            turn.unconfirmed.push(Unconfirmed {
+                kind: open.kind,
+                native: open.native.clone(),
+                parent: open.parent.clone(),
+                words,
+            });
         }
         self.emit(t, place, How { synthetic: how.synthetic, ..placed }, EventBody::ItemEnded { item: open.item });
     }
 
     /// Messages close when a tool starts and when another message begins; those with ids wait for their own end where the
     /// provider tells it.
-    pub(super) fn close_messages_before(&mut self, t: usize, slot: Slot, parent: &Option<ItemId>, kind: Kind, has_id: bool) {
+    pub(super) fn close_messages_before(
+        &mut self,
+        t: usize,
+        slot: Slot,
+        parent: &Option<ItemId>,
+        kind: Kind,
+        has_id: bool,
+    ) {
         let waits = self.capabilities.streaming.emits_message_completed;
         loop {
             let Some(turn) = self.threads[t].turn(slot) else { return };
@@ -288,91 +315,4 @@ impl Normalizer {
             self.end_item(t, slot, at, Status::Completed, How::MADE);
         }
     }
-}
-
-fn find_by_id(turn: &TurnState, kind: Kind, native: &str, told: &contract::Item, seen: &[ItemId], strong: bool) -> Match {
-    let mut open = turn.open.iter().enumerate().filter(|(_, open)| open.kind == kind && open.native.as_deref() == Some(native));
-    if strong {
-        return match open.next() {
-            Some((at, _)) => Match::Open(at),
-            None if turn.known.contains_key(&(kind, native.to_owned())) => Match::Absorbed,
-            None => Match::New,
-        };
-    }
-    if is_terminal(told.status) {
-        return open.next().map_or(Match::New, |(at, _)| Match::Open(at));
-    }
-    match open.next_back() {
-        Some((at, last)) if !seen.contains(&last.item.id) && is_same_work(last, told) => Match::Open(at),
-        _ => Match::New,
-    }
-}
-
-fn find_by_kind(turn: &TurnState, kind: Kind, parent: &Option<ItemId>, told: &contract::Item, seen: &[ItemId]) -> Match {
-    let mut open = turn.open.iter().enumerate().filter(|(_, open)| open.kind == kind && open.parent == *parent);
-    match &told.body {
-        contract::ItemBody::Tool(tool) => {
-            let named = |open: &OpenItem| open.tool().is_some_and(|known| known.name.is_none() || tool.name.is_none() || known.name == tool.name);
-            let mut open = open.filter(|(_, open)| open.native.is_none() && named(open));
-            let found = if is_terminal(told.status) {
-                open.next()
-            } else {
-                open.next_back().filter(|(_, last)| !seen.contains(&last.item.id) && is_same_work(last, told))
-            };
-            found.map_or(Match::New, |(at, _)| Match::Open(at))
-        }
-        _ if kind.is_message() => open.next_back().map_or(Match::New, |(at, _)| Match::Open(at)),
-        _ => Match::New,
-    }
-}
-
-/// An upsert of the same call: it does not begin again and does not have another input.
-fn is_same_work(open: &OpenItem, told: &contract::Item) -> bool {
-    let begins_again = told.status == Status::Pending && open.item.status != Status::Pending;
-    let other_input = match (&told.body, open.tool()) {
-        (contract::ItemBody::Tool(tool), Some(known)) => matches!((&tool.input, &known.input), (Some(new), Some(old)) if new != old),
-        _ => false,
-    };
-    !begins_again && !other_input
-}
-
-fn told_words(body: &contract::ItemBody) -> String {
-    match body {
-        contract::ItemBody::Assistant(content) | contract::ItemBody::Reasoning(content) => words_and_media(content.clone()).0,
-        contract::ItemBody::ProposedPlan(text) => text.clone(),
-        _ => String::new(),
-    }
-}
-
-/// A whole message whose id is new may be the one that was told in pieces without an id: then it has the same words.
-pub(super) fn confirm_open(turn: &mut TurnState, kind: Kind, native: &str, parent: &Option<ItemId>, words: &str) -> Option<usize> {
-    let at = turn.open.iter().position(|open| {
-        open.kind == kind && open.native.is_none() && open.parent == *parent && open.streamed && open.words() == Some(words)
-    })?;
-    turn.open[at].native = Some(native.to_owned());
-    turn.known.insert((kind, native.to_owned()), turn.open[at].item.id.clone());
-    Some(at)
-}
-
-/// The same for one that we have closed already; each is told whole once.
-pub(super) fn confirm_closed(turn: &mut TurnState, kind: Kind, native: Option<&str>, parent: &Option<ItemId>, words: &str) -> bool {
-    if words.is_empty() || turn.unconfirmed.is_empty() {
-        return false;
-    }
-    let digest = identity::digest(&[words]);
-    let at = turn.unconfirmed.iter().position(|closed| {
-        let same_id = closed.native.is_none() || closed.native.as_deref() == native;
-        closed.kind == kind && closed.parent == *parent && same_id && closed.words == digest
-    });
-    at.map(|at| turn.unconfirmed.remove(at)).is_some()
-}
-
-fn confirm(turn: &mut TurnState, kind: Kind, native: &Option<String>, parent: &Option<ItemId>, words: &str) -> Match {
-    if words.is_empty() {
-        return Match::New;
-    }
-    if let Some(at) = native.as_ref().and_then(|native| confirm_open(turn, kind, native, parent, words)) {
-        return Match::Open(at);
-    }
-    if confirm_closed(turn, kind, native.as_deref(), parent, words) { Match::Absorbed } else { Match::New }
 }

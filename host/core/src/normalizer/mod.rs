@@ -9,7 +9,8 @@
 //! | `told.rs` | one row per kind of event: who takes it |
 //! | `route.rs` | which thread, turn and parent an event belongs to |
 //! | `thread.rs`, `turn.rs`, `run.rs` | what is kept of each, and how turns and runs begin and end |
-//! | `items.rs`, `item.rs`, `text.rs` | items: told whole, kept, told in pieces |
+//! | `judge.rs` | how a turn and its run end |
+//! | `items.rs`, `find.rs`, `item.rs`, `text.rs` | items: told whole, found again, kept, told in pieces |
 //! | `tasks.rs` | subagents and background work: the roster |
 //! | `asks.rs` | requests, as the provider opens and closes them |
 //! | `report.rs` | where drafts, counts and diagnostics are gathered |
@@ -19,8 +20,10 @@
 
 mod asks;
 mod clean;
+mod find;
 mod item;
 mod items;
+mod judge;
 mod report;
 mod route;
 mod run;
@@ -35,12 +38,12 @@ pub use crate::ledger::Disposed;
 
 use crate::capability::Capabilities;
 use crate::contract::{self, Content, Disposition, Fault};
-use crate::event::{Draft, EventBody, Request, Resolution, RunStatus, SessionEnd, Task};
+use crate::event::{Draft, Request, Resolution, RunStatus, SessionEnd, Task};
 use crate::id::{RequestId, RunId, ThreadId};
 use crate::ledger::{Ledger, LedgerCounts};
 use crate::limits::Limits;
 use crate::requests::{AnswerError, Reply, Requests};
-use report::{How, Report, Where};
+use report::Report;
 use std::collections::{BTreeMap, VecDeque};
 use thread::ThreadState;
 
@@ -152,7 +155,8 @@ impl Normalizer {
         }
         self.threads[at].native = Some(native.to_owned());
         let held = std::mem::take(&mut self.held);
-        let is_its = |event: &contract::Event| event.scope.as_ref().and_then(|scope| scope.thread.as_deref()) == Some(native);
+        let is_its =
+            |event: &contract::Event| event.scope.as_ref().and_then(|scope| scope.thread.as_deref()) == Some(native);
         let (now, later): (VecDeque<_>, VecDeque<_>) = held.into_iter().partition(|(_, event)| is_its(event));
         self.held = later;
         now.into_iter().for_each(|(cause, event)| self.deliver(cause, event));
@@ -224,7 +228,9 @@ impl Normalizer {
                 let text = format!("a frame over frame_bytes ({}) was left out", self.limits.frame_bytes);
                 self.warn(0, "frame-too-large", text);
             }
-            Disposed::Skipped => self.warn(0, "frame-skipped", "the plugin trapped on a frame; the session goes on without it".into()),
+            Disposed::Skipped => {
+                self.warn(0, "frame-skipped", "the plugin trapped on a frame; the session goes on without it".into())
+            }
             Disposed::Noise | Disposed::Plugin(Disposition::Noise) => self.tally("noise"),
             Disposed::Fenced => self.tally("fenced"),
             Disposed::Plugin(_) => {}
@@ -245,20 +251,24 @@ impl Normalizer {
     pub fn tick(&mut self, now_ms: u64) -> Vec<Routed> {
         self.at(None, now_ms);
         let now = self.now;
-        let expired = self.requests.resolve_where(&Resolution::Expired, |open| open.request.expires_ms.is_some_and(|at| at <= now));
+        let expired = self
+            .requests
+            .resolve_where(&Resolution::Expired, |open| open.request.expires_ms.is_some_and(|at| at <= now));
         expired.into_iter().for_each(|resolved| self.show_resolved(resolved));
         self.take()
     }
 
     /// When [`Self::tick`] has something to do next, in milliseconds since 1970.
     pub fn deadline(&self) -> Option<u64> {
-        let late = self.threads.iter().flat_map(|thread| &thread.ended).filter(|turn| turn.open.iter().any(|open| open.late));
+        let late =
+            self.threads.iter().flat_map(|thread| &thread.ended).filter(|turn| turn.open.iter().any(|open| open.late));
         let late = late.filter_map(|turn| Some(turn.ended_at? + self.limits.drain_ms + 1));
         late.chain(self.requests.open().iter().filter_map(|open| open.request.expires_ms)).min()
     }
 
     /// A page of history is through: what is open in it closes.
     pub fn end_replay(&mut self, thread: &ThreadId) -> Vec<Routed> {
+        self.frame = None;
         if let Some(t) = self.thread_index(thread) {
             self.end_history(t);
         }
@@ -296,6 +306,7 @@ impl Normalizer {
 
     /// The plugin's answer to `respond`: written, and the request is resolved; or not, and it is open again.
     pub fn answered(&mut self, id: &RequestId, outcome: Result<(), Fault>) -> Vec<Routed> {
+        self.frame = None;
         match outcome {
             Ok(()) => {
                 if let Some(resolved) = self.requests.written(id) {
@@ -304,7 +315,11 @@ impl Normalizer {
             }
             Err(fault) => {
                 if self.requests.reopen(id) {
-                    self.warn(0, "answer-not-written", format!("the answer to {id} did not reach the provider ({}); it is open again", fault.message));
+                    self.warn(
+                        0,
+                        "answer-not-written",
+                        format!("the answer to {id} did not reach the provider ({}); it is open again", fault.message),
+                    );
                 }
             }
         }
@@ -320,6 +335,12 @@ impl Normalizer {
     /// True when a turn is open on any thread.
     pub fn has_open_turn(&self) -> bool {
         self.threads.iter().any(|thread| thread.open.is_some())
+    }
+
+    /// True while a tool of an open turn is at work: the provider may well be silent then.
+    pub fn has_open_tool(&self) -> bool {
+        let open = self.threads.iter().filter_map(|thread| thread.open.as_ref()).flat_map(|turn| &turn.open);
+        open.into_iter().any(|item| matches!(item.item.body, crate::event::ItemBody::Tool { .. }))
     }
 
     /// Requests that can be answered, oldest first.
@@ -341,41 +362,5 @@ impl Normalizer {
     /// What was counted and not shown, by kind.
     pub fn counts(&self) -> &BTreeMap<String, u64> {
         self.report.counts()
-    }
-
-    fn at(&mut self, frame: Option<u64>, at_ms: u64) {
-        self.frame = frame;
-        self.now = self.now.max(at_ms);
-        for t in 0..self.threads.len() {
-            self.close_late(t, false);
-        }
-    }
-
-    fn deliver(&mut self, cause: Cause, event: contract::Event) {
-        self.at(cause.frame, cause.at_ms);
-        match self.locate(&event) {
-            Some(spot) => self.told(&spot, event.body),
-            None if (self.held.len() as u64) < self.limits.held_updates => self.held.push_back((cause, event)),
-            None => {
-                self.warn(0, "held-updates", format!("more than held_updates ({}) events wait for their thread; shown in the first one", self.limits.held_updates));
-                self.told(&route::Spot::default(), event.body);
-            }
-        }
-    }
-
-    /// The session ends and nobody claimed these: they are shown where they can be.
-    fn deliver_all_held(&mut self) {
-        for (cause, event) in std::mem::take(&mut self.held) {
-            self.at(cause.frame, cause.at_ms);
-            self.told(&route::Spot::default(), event.body);
-        }
-        self.frame = None;
-    }
-
-    fn unknown(&mut self, t: usize, mut kind: String, raw: String) {
-        clean::label(&mut kind, &self.limits);
-        let raw = crate::scrub::cut(&raw, self.limits.unknown_raw_bytes);
-        self.warn(t, &format!("unknown:{kind}"), format!("nobody understands {kind:?}; it is kept as it came"));
-        self.emit(t, Where::default(), How::TOLD, EventBody::Unknown { kind, raw });
     }
 }

@@ -52,7 +52,12 @@ impl Report {
 
 impl Normalizer {
     pub(super) fn emit(&mut self, thread: usize, place: Where, how: How, body: EventBody) {
-        let origin = Origin { frame: self.frame, correlation: how.correlation, synthetic: how.synthetic, replayed: how.replayed };
+        let origin = Origin {
+            frame: self.frame,
+            correlation: how.correlation,
+            synthetic: how.synthetic,
+            replayed: how.replayed,
+        };
         let draft = Draft { run: place.run, turn: place.turn, parent: place.parent, origin, body };
         let thread = self.threads[thread].id.clone();
         self.report.out.push(Routed { thread, draft });

@@ -6,7 +6,7 @@
 use super::item::Kind;
 use super::report::{How, Where};
 use super::thread::{Slot, ThreadState};
-use super::{clean, Normalizer};
+use super::{Normalizer, clean};
 use crate::contract::{self, EventBody as Told, ToolKind};
 use crate::event::{Correlation, EventBody};
 use crate::id::{ItemId, ThreadId};
@@ -41,7 +41,12 @@ impl Normalizer {
     /// The place of an event; `None` when its thread has to be waited for.
     pub(super) fn locate(&mut self, event: &contract::Event) -> Option<Spot> {
         let Some(scope) = &event.scope else { return Some(Spot::default()) };
-        let mut spot = Spot { turn: scope.turn.clone(), parent: scope.parent.clone(), replayed: scope.replayed, ..Spot::default() };
+        let mut spot = Spot {
+            turn: scope.turn.clone(),
+            parent: scope.parent.clone(),
+            replayed: scope.replayed,
+            ..Spot::default()
+        };
         let Some(native) = &scope.thread else { return Some(spot) };
         if let Some(thread) = self.thread_of_native(native) {
             spot.thread = thread;
@@ -54,7 +59,11 @@ impl Normalizer {
         } else if self.serves_many() {
             return None;
         } else {
-            self.warn(0, "unknown-thread", format!("events of thread {native:?}, which was never announced; shown in the session's only thread"));
+            self.warn(
+                0,
+                "unknown-thread",
+                format!("events of thread {native:?}, which was never announced; shown in the session's only thread"),
+            );
         }
         Some(spot)
     }
@@ -142,7 +151,8 @@ impl Normalizer {
         let id = at.map(|at| self.threads[spot.thread].turn(slot).map(|turn| turn.open[at].item.id.clone()));
         let id = id.flatten().unwrap_or_else(|| ItemId::from_digits("0"));
         for task in &mut self.threads[spot.thread].tasks {
-            let is_it = Some(&task.native) == spot.parent.as_ref() || (spot.child.is_some() && task.task.native_thread == spot.child);
+            let is_it = Some(&task.native) == spot.parent.as_ref()
+                || (spot.child.is_some() && task.task.native_thread == spot.child);
             if is_it && task.task.item.is_none() {
                 task.task.item = Some(id.clone());
             }
@@ -154,10 +164,8 @@ impl Normalizer {
         let t = spot.thread;
         let state = &self.threads[t];
         if let Some(native) = &spot.turn {
-            if let Some(open) = &state.open {
-                if open.native.as_ref() == Some(native) {
-                    return Slot::Open;
-                }
+            if state.open.as_ref().is_some_and(|open| open.native.as_ref() == Some(native)) {
+                return Slot::Open;
             }
             if let Some(at) = state.ended.iter().rposition(|turn| turn.native.as_ref() == Some(native)) {
                 return Slot::Ended(at);
@@ -174,7 +182,13 @@ impl Normalizer {
                 if native.is_none() && self.is_late(t) {
                     return Slot::Ended(self.threads[t].ended.len() - 1);
                 }
-                self.start_turn(t, spot.turn.clone(), None, None, How { correlation: Some(Correlation::Inferred), ..How::MADE });
+                self.start_turn(
+                    t,
+                    spot.turn.clone(),
+                    None,
+                    None,
+                    How { correlation: Some(Correlation::Inferred), ..How::MADE },
+                );
             }
         }
         Slot::Open
@@ -214,7 +228,8 @@ impl Normalizer {
         for mut told in threads {
             clean::maybe(&mut told.title, &self.limits);
             let t = self.thread_told(&told);
-            let parent_native_id = if self.threads[t].native.as_deref() == Some(&told.id) { None } else { told.parent.clone() };
+            let parent_native_id =
+                if self.threads[t].native.as_deref() == Some(&told.id) { None } else { told.parent.clone() };
             let body = EventBody::ThreadUpdated {
                 native_id: told.id,
                 state: told.state,
@@ -242,7 +257,14 @@ impl Normalizer {
             return owner;
         }
         if self.threads[0].native.is_some() && !self.serves_many() {
-            self.warn(0, "thread-renamed", format!("thread {:?} appeared in a session of one thread and did not say which one it replaces", told.id));
+            self.warn(
+                0,
+                "thread-renamed",
+                format!(
+                    "thread {:?} appeared in a session of one thread and did not say which one it replaces",
+                    told.id
+                ),
+            );
         }
         if self.threads[0].native.is_none() || !self.serves_many() {
             self.threads[0].native = Some(told.id.clone());

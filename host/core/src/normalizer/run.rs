@@ -1,9 +1,9 @@
 //! How runs begin and end. **A run ends once, and its end carries a balanced ledger.**
 
+use super::judge::{End, lost};
 use super::report::{How, Where};
 use super::thread::RunState;
-use super::turn::{lost, End};
-use super::{clean, BeginRun, Normalizer, SessionEnded};
+use super::{BeginRun, Normalizer, SessionEnded, clean};
 use crate::capability::Strength;
 use crate::contract::{Content, Fault, FaultKind, Status};
 use crate::event::{AttemptReason, Correlation, EventBody, Item, ItemBody, Resolution, RunStatus, SessionEnd};
@@ -90,15 +90,30 @@ impl Normalizer {
         let requests = if interrupted { Resolution::Dismissed } else { Resolution::Withdrawn };
         if self.threads[t].open.as_ref().is_some_and(|turn| turn.run.as_ref() == Some(id)) {
             let end = End {
-                status: turn_status, run_status: status, reason: None, fault, background: false, how: How::MADE, items: None, requests,
+                status: turn_status,
+                run_status: status,
+                reason: None,
+                fault,
+                background: false,
+                how: How::MADE,
+                items: None,
+                requests,
             };
             return self.finish_turn(t, end);
         }
-        self.resolve_requests(&requests, |place| place.run.as_ref() == Some(id));
+        self.resolve_requests(&requests, |_, place| place.run.as_ref() == Some(id));
         self.end_run(t, id, status, None, fault, false);
     }
 
-    pub(super) fn end_run(&mut self, t: usize, id: &RunId, status: RunStatus, reason: Option<String>, fault: Option<Fault>, background: bool) {
+    pub(super) fn end_run(
+        &mut self,
+        t: usize,
+        id: &RunId,
+        status: RunStatus,
+        reason: Option<String>,
+        fault: Option<Fault>,
+        background: bool,
+    ) {
         let runs = &mut self.threads[t].runs;
         let Some(at) = runs.iter().position(|run| run.id == *id) else { return };
         runs.remove(at);
@@ -119,15 +134,17 @@ impl Normalizer {
             let how = How { correlation: Some(Correlation::Inferred), ..How::MADE };
             let mut end = self.end_without_word(t, fault.clone(), how);
             // Such a provider's program says it all by ending well.
-            let by_process = self.capabilities.turns.terminal_status_quality == Strength::None && ended.exit_code == Some(0);
+            let by_process =
+                self.capabilities.turns.terminal_status_quality == Strength::None && ended.exit_code == Some(0);
             if by_process && ended.fault.is_none() && end.run_status == RunStatus::Failed {
-                (end.status, end.run_status, end.items, end.fault) = (Status::Completed, RunStatus::Completed, None, None);
+                (end.status, end.run_status, end.items, end.fault) =
+                    (Status::Completed, RunStatus::Completed, None, None);
             } else if end.status == Status::Unknown {
                 end.status = Status::Failed;
             }
             end.requests = Resolution::Expired;
             self.finish_turn(t, end);
-            self.resolve_requests(&Resolution::Expired, |place| place.thread == t);
+            self.resolve_requests(&Resolution::Expired, |_, place| place.thread == t);
             let rest: Vec<_> = self.threads[t].runs.iter().map(|run| run.id.clone()).collect();
             for run in rest {
                 self.run_ends_early(&run, RunStatus::Failed, Some(fault.clone()));
@@ -151,14 +168,27 @@ impl Normalizer {
 /// Why runs fail when their session ends.
 fn why(ended: &SessionEnded) -> Fault {
     let mut fault = ended.fault.clone().unwrap_or_else(|| match ended.end {
-        SessionEnd::Closed => Fault { kind: FaultKind::Cancelled, ..lost("the session was closed before the run ended; resume the thread to go on") },
+        SessionEnd::Closed => Fault {
+            kind: FaultKind::Cancelled,
+            ..lost("the session was closed before the run ended; resume the thread to go on")
+        },
         SessionEnd::ProviderExited => Fault {
             kind: FaultKind::Internal,
-            ..lost(&format!("the provider's program ended{} before the run did; resume the thread to go on", exit_words(ended)))
+            ..lost(&format!(
+                "the provider's program ended{} before the run did; resume the thread to go on",
+                exit_words(ended)
+            ))
         },
-        SessionEnd::PluginFailed => Fault { kind: FaultKind::Internal, ..lost("the plugin broke before the run ended; resume the thread to go on") },
-        SessionEnd::StartFailed => Fault { kind: FaultKind::Internal, ..lost("the session could not be started; run `jackfield doctor`") },
-        SessionEnd::HostDied => Fault { kind: FaultKind::Internal, ..lost("the host ended before the run did; resume the thread to go on") },
+        SessionEnd::PluginFailed => Fault {
+            kind: FaultKind::Internal,
+            ..lost("the plugin broke before the run ended; resume the thread to go on")
+        },
+        SessionEnd::StartFailed => {
+            Fault { kind: FaultKind::Internal, ..lost("the session could not be started; run `jackfield doctor`") }
+        }
+        SessionEnd::HostDied => {
+            Fault { kind: FaultKind::Internal, ..lost("the host ended before the run did; resume the thread to go on") }
+        }
     });
     let told = |fault: &Fault, name: &str| fault.extra.iter().any(|(known, _)| known == name);
     let numbers = [("exit-code", ended.exit_code), ("signal", ended.signal)];

@@ -3,11 +3,11 @@
 use super::item::Kind;
 use super::report::{How, Where};
 use super::route::Spot;
-use super::thread::{status_at_end, Slot, TaskState};
-use super::{clean, Normalizer};
+use super::thread::{Slot, TaskState, status_at_end};
+use super::{Normalizer, clean};
 use crate::capability::Strength;
 use crate::contract::{self, Status, TaskKind};
-use crate::event::{is_terminal, Correlation, EventBody, Task};
+use crate::event::{Correlation, EventBody, Task, is_terminal};
 use crate::id::{ItemId, TaskId, TurnId};
 use crate::identity::{Mark, TurnKey};
 
@@ -65,7 +65,11 @@ impl Normalizer {
             return self.update_task(t, at, told, item);
         }
         if self.threads[t].tasks.len() as u64 >= self.limits.open_items {
-            return self.warn(t, "open-tasks", format!("more than open_items ({}) tasks are open; this one is not shown", self.limits.open_items));
+            return self.warn(
+                t,
+                "open-tasks",
+                format!("more than open_items ({}) tasks are open; this one is not shown", self.limits.open_items),
+            );
         }
         let at = self.new_task(spot, &told.id, told.kind, item.clone());
         self.update_task(t, at, told, item);
@@ -76,17 +80,35 @@ impl Normalizer {
         let place = self.here(spot);
         let id = TaskId::from_digits(&self.mint_here(t, Loose::Task, native, Strength::Strong).0);
         let task = Task {
-            id, kind, status: Status::Running, title: None, item, native_thread: None, background: false, summary: None,
+            id,
+            kind,
+            status: Status::Running,
+            title: None,
+            item,
+            native_thread: None,
+            background: false,
+            summary: None,
         };
         let state = TaskState {
-            task, native: native.to_owned(), run: place.run, turn: place.turn, parent: place.parent, inferred_end: false,
+            task,
+            native: native.to_owned(),
+            run: place.run,
+            turn: place.turn,
+            parent: place.parent,
+            inferred_end: false,
         };
         self.threads[t].tasks.push(state);
         self.threads[t].tasks.len() - 1
     }
 
     /// Digits in the open turn, or after the last one.
-    pub(super) fn mint_here(&mut self, t: usize, kind: Loose, native: &str, strength: Strength) -> (String, Correlation) {
+    pub(super) fn mint_here(
+        &mut self,
+        t: usize,
+        kind: Loose,
+        native: &str,
+        strength: Strength,
+    ) -> (String, Correlation) {
         let state = &mut self.threads[t];
         let after = TurnKey::Number(state.turns);
         let (key, marks, kind) = match &mut state.open {
@@ -136,8 +158,7 @@ impl Normalizer {
         }
         self.show_task(t, at, how);
         let state = &mut self.threads[t];
-        let mut task = state.tasks.remove(at);
-        task.task.background = false;
+        let task = state.tasks.remove(at);
         if state.ended_tasks.len() as u64 >= self.limits.ended_kept {
             state.ended_tasks.pop_front();
         }
@@ -160,7 +181,10 @@ impl Normalizer {
 
     fn tool_item(&self, t: usize, native: &str) -> Option<ItemId> {
         let state = &self.threads[t];
-        state.live_slots().into_iter().find_map(|slot| state.turn(slot)?.known.get(&(Kind::Tool, native.to_owned())).cloned())
+        state
+            .live_slots()
+            .into_iter()
+            .find_map(|slot| state.turn(slot)?.known.get(&(Kind::Tool, native.to_owned())).cloned())
     }
 
     /// All that runs in the background, whole.
@@ -169,7 +193,9 @@ impl Normalizer {
         if spot.replayed {
             return self.tally("task-told-again");
         }
-        while let Some(at) = self.threads[t].tasks.iter().position(|task| task.task.background && !ids.contains(&task.native)) {
+        while let Some(at) =
+            self.threads[t].tasks.iter().position(|task| task.task.background && !ids.contains(&task.native))
+        {
             self.end_task(t, at, Status::Unknown, true, How::MADE);
         }
         for id in ids {

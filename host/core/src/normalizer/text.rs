@@ -1,11 +1,11 @@
 //! Text told in pieces. **Two equal pieces are two pieces; text told whole again and again is stored once.**
 
+use super::Normalizer;
+use super::find::{confirm_closed, confirm_open};
 use super::item::{Change, Kind};
-use super::items::{confirm_closed, confirm_open};
 use super::report::How;
 use super::route::Spot;
 use super::thread::Slot;
-use super::Normalizer;
 use crate::capability::Strength;
 use crate::contract::{Delta, Status};
 use crate::id::ItemId;
@@ -43,14 +43,26 @@ impl Normalizer {
         if began {
             open.item.status = Status::Running;
         }
-        let change = if told.whole { open.replace(kind, told.text, &self.limits) } else { open.append(kind, told.text, &self.limits) };
+        let change = if told.whole {
+            open.replace(kind, told.text, &self.limits)
+        } else {
+            open.append(kind, told.text, &self.limits)
+        };
         if change == Change::None {
             self.tally("text-without-news");
         }
         self.show_change(t, slot, at, kind, change);
     }
 
-    fn piece_by_id(&mut self, t: usize, slot: Slot, kind: Kind, native: &str, parent: &Option<ItemId>, told: &Delta) -> Piece {
+    fn piece_by_id(
+        &mut self,
+        t: usize,
+        slot: Slot,
+        kind: Kind,
+        native: &str,
+        parent: &Option<ItemId>,
+        told: &Delta,
+    ) -> Piece {
         let strong = self.item_strength() == Strength::Strong || slot == Slot::History;
         let Some(turn) = self.threads[t].turn_mut(slot) else { return Piece::Known };
         let open = turn.open.iter().rposition(|open| open.kind == kind && open.native.as_deref() == Some(native));

@@ -5,7 +5,8 @@ use crate::contract::{Plan, Status};
 use crate::event::{RunStatus, Task};
 use crate::id::{ItemId, RunId, ThreadId, TurnId};
 use crate::identity::TurnKey;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A thread of ours in this session.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub(super) struct ThreadState {
     /// Runs that have begun and not ended, in order.
     pub runs: Vec<RunState>,
     pub turns: u32,
+    /// Hashes of the native ids of all turns so far: an id that is used again makes another turn.
+    pub turn_ids: HashSet<u64>,
     pub told: u32,
     /// Marks of what belongs to no turn; begun anew with each turn.
     pub loose: Marks,
@@ -123,8 +126,18 @@ pub(super) enum Slot {
 impl ThreadState {
     pub fn new(id: ThreadId) -> Self {
         Self {
-            id, native: None, open: None, ended: VecDeque::new(), history: None, runs: Vec::new(), turns: 0, told: 0,
-            loose: Marks::default(), tasks: Vec::new(), ended_tasks: VecDeque::new(),
+            id,
+            native: None,
+            open: None,
+            ended: VecDeque::new(),
+            history: None,
+            runs: Vec::new(),
+            turns: 0,
+            turn_ids: HashSet::new(),
+            told: 0,
+            loose: Marks::default(),
+            tasks: Vec::new(),
+            ended_tasks: VecDeque::new(),
         }
     }
 
@@ -180,12 +193,21 @@ impl ThreadState {
         false
     }
 
+    /// True when no turn had this native id before.
+    pub fn is_new_turn_id(&mut self, native: &str) -> bool {
+        let mut hasher = DefaultHasher::new();
+        native.hash(&mut hasher);
+        self.turn_ids.insert(hasher.finish())
+    }
+
     /// Forgets turns that nothing belongs to any more, but for the last.
     pub fn prune(&mut self) {
         let tasks = &self.tasks;
         let last = self.ended.back().map(|turn| turn.id.clone());
         self.ended.retain(|turn| {
-            Some(&turn.id) == last.as_ref() || !turn.open.is_empty() || tasks.iter().any(|task| task.turn.as_ref() == Some(&turn.id))
+            Some(&turn.id) == last.as_ref()
+                || !turn.open.is_empty()
+                || tasks.iter().any(|task| task.turn.as_ref() == Some(&turn.id))
         });
     }
 }
@@ -193,8 +215,18 @@ impl ThreadState {
 impl TurnState {
     pub fn new(id: TurnId, key: TurnKey) -> Self {
         Self {
-            id, key, native: None, op: None, run: None, ordinals: 0, marks: Marks::default(), open: Vec::new(),
-            known: HashMap::new(), unconfirmed: Vec::new(), ended_at: None, plan: None,
+            id,
+            key,
+            native: None,
+            op: None,
+            run: None,
+            ordinals: 0,
+            marks: Marks::default(),
+            open: Vec::new(),
+            known: HashMap::new(),
+            unconfirmed: Vec::new(),
+            ended_at: None,
+            plan: None,
         }
     }
 
@@ -214,7 +246,11 @@ impl TurnState {
             }
             depth
         };
-        let mut order: Vec<_> = self.open.iter().map(|open| (std::cmp::Reverse(depth(open)), open.item.ordinal, open.item.id.clone())).collect();
+        let mut order: Vec<_> = self
+            .open
+            .iter()
+            .map(|open| (std::cmp::Reverse(depth(open)), open.item.ordinal, open.item.id.clone()))
+            .collect();
         order.sort();
         order.into_iter().map(|(_, _, id)| id).collect()
     }

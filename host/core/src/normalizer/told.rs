@@ -1,16 +1,64 @@
-//! One row per kind of event: who takes it, and where it is shown.
+//! From the door to who takes an event: it is located or held, then there is one row per kind of event.
 
 use super::clean;
 use super::report::{How, Where};
 use super::route::Spot;
-use super::Normalizer;
-use crate::contract::EventBody as Told;
+use super::{Cause, Normalizer};
+use crate::contract::{self, EventBody as Told};
 use crate::event::EventBody;
 
 impl Normalizer {
+    pub(super) fn at(&mut self, frame: Option<u64>, at_ms: u64) {
+        self.frame = frame;
+        self.now = self.now.max(at_ms);
+        for t in 0..self.threads.len() {
+            self.close_late(t, false);
+        }
+    }
+
+    pub(super) fn deliver(&mut self, cause: Cause, event: contract::Event) {
+        self.at(cause.frame, cause.at_ms);
+        match self.locate(&event) {
+            Some(spot) => self.told(&spot, event.body),
+            None if (self.held.len() as u64) < self.limits.held_updates => self.held.push_back((cause, event)),
+            None => {
+                self.warn(
+                    0,
+                    "held-updates",
+                    format!(
+                        "more than held_updates ({}) events wait for their thread; shown in the first one",
+                        self.limits.held_updates
+                    ),
+                );
+                self.told(&Spot::default(), event.body);
+            }
+        }
+    }
+
+    /// The session ends and nobody claimed these: they are shown where they can be.
+    pub(super) fn deliver_all_held(&mut self) {
+        for (cause, event) in std::mem::take(&mut self.held) {
+            self.at(cause.frame, cause.at_ms);
+            self.told(&Spot::default(), event.body);
+        }
+        self.frame = None;
+    }
+
+    pub(super) fn unknown(&mut self, t: usize, mut kind: String, raw: String) {
+        clean::label(&mut kind, &self.limits);
+        let raw = crate::scrub::cut(&raw, self.limits.unknown_raw_bytes);
+        self.warn(t, &format!("unknown:{kind}"), format!("nobody understands {kind:?}; it is kept as it came"));
+        self.emit(t, Where::default(), How::TOLD, EventBody::Unknown { kind, raw });
+    }
+
     pub(super) fn told(&mut self, spot: &Spot, body: Told) {
         let t = spot.thread;
-        if !spot.replayed && !matches!(body, Told::Threads(_) | Told::Settings(_) | Told::SlashCommands(_) | Told::McpServers(_) | Told::Account(_)) {
+        if !spot.replayed
+            && !matches!(
+                body,
+                Told::Threads(_) | Told::Settings(_) | Told::SlashCommands(_) | Told::McpServers(_) | Told::Account(_)
+            )
+        {
             self.end_history(t);
         }
         match body {
@@ -33,7 +81,9 @@ impl Normalizer {
         let limits = self.limits.clone();
         let t = spot.thread;
         let place = match &body {
-            Told::Settings(_) | Told::SlashCommands(_) | Told::McpServers(_) | Told::Account(_) | Told::Queue(_) => Where::default(),
+            Told::Settings(_) | Told::SlashCommands(_) | Told::McpServers(_) | Told::Account(_) | Told::Queue(_) => {
+                Where::default()
+            }
             _ => self.here(spot),
         };
         let body = match body {
@@ -85,8 +135,16 @@ impl Normalizer {
                 clean::note(&mut note, &limits);
                 EventBody::Note { note }
             }
-            Told::Delta(_) | Told::Items(_) | Told::TurnStarted(_) | Told::TurnEnded(_) | Told::Threads(_) | Told::Tasks(_)
-            | Told::Roster(_) | Told::RequestsOpened(_) | Told::RequestsClosed(_) | Told::Other(_) => return,
+            Told::Delta(_)
+            | Told::Items(_)
+            | Told::TurnStarted(_)
+            | Told::TurnEnded(_)
+            | Told::Threads(_)
+            | Told::Tasks(_)
+            | Told::Roster(_)
+            | Told::RequestsOpened(_)
+            | Told::RequestsClosed(_)
+            | Told::Other(_) => return,
         };
         self.emit(t, place, How { replayed: spot.replayed, ..How::TOLD }, body);
     }

@@ -3,30 +3,17 @@
 //! **Only a terminal event ends a turn, and the end is a barrier:** messages and items close, children first; requests that
 //! are still open are resolved; then the turn ends; then its run. A second end is counted, not shown.
 
+use super::Normalizer;
 use super::item::Kind;
+use super::judge::{End, Ends, lost};
 use super::report::{How, Where};
 use super::route::Spot;
-use super::thread::{status_at_end, Marks, Slot, TurnState};
-use super::Normalizer;
+use super::thread::{Marks, Slot, TurnState, status_at_end};
 use crate::capability::Strength;
-use crate::contract::{Fault, FaultKind, Status, TurnEnd, TurnStart};
-use crate::event::{Correlation, EventBody, Resolution, RunStatus};
+use crate::contract::{Status, TurnEnd, TurnStart};
+use crate::event::{Correlation, EventBody, RunStatus};
 use crate::id::{ItemId, RunId, TurnId};
 use crate::identity::{Mark, TurnKey};
-
-/// How a turn ends, once it is decided.
-pub(super) struct End {
-    pub status: Status,
-    pub run_status: RunStatus,
-    pub reason: Option<String>,
-    pub fault: Option<Fault>,
-    pub background: bool,
-    pub how: How,
-    /// How items end that have no end of their own; absent: by the turn's status.
-    pub items: Option<Status>,
-    /// How requests end.
-    pub requests: Resolution,
-}
 
 impl Normalizer {
     pub(super) fn turn_started(&mut self, spot: &Spot, told: TurnStart) {
@@ -47,7 +34,11 @@ impl Normalizer {
                 }
                 return self.tally("turn-started-again");
             }
-            self.warn(t, "turn-never-ended", "a turn began while another was open; the open one ended, how is not known".into());
+            self.warn(
+                t,
+                "turn-never-ended",
+                "a turn began while another was open; the open one ended, how is not known".into(),
+            );
             let how = How { correlation: Some(Correlation::Inferred), ..How::MADE };
             let fault = lost("the provider began another turn without ending this one");
             self.finish_turn(t, self.end_without_word(t, fault, how));
@@ -57,7 +48,14 @@ impl Normalizer {
         self.start_turn(t, spot.turn.clone(), told.op, reason, How::TOLD);
     }
 
-    pub(super) fn start_turn(&mut self, t: usize, native: Option<String>, op: Option<u32>, reason: Option<String>, how: How) {
+    pub(super) fn start_turn(
+        &mut self,
+        t: usize,
+        native: Option<String>,
+        op: Option<u32>,
+        reason: Option<String>,
+        how: How,
+    ) {
         self.end_history(t);
         self.close_late(t, true);
         let strong = self.capabilities.identity.native_turn_ids == Strength::Strong;
@@ -65,9 +63,9 @@ impl Normalizer {
         state.prune();
         state.turns += 1;
         let number = state.turns;
-        let repeated = state.ended.iter().any(|turn| turn.native == native && native.is_some());
+        let is_new = native.as_ref().is_some_and(|id| state.is_new_turn_id(id));
         let key = match &native {
-            Some(id) if strong && !repeated => TurnKey::Native(id.clone()),
+            Some(id) if strong && is_new => TurnKey::Native(id.clone()),
             _ => TurnKey::Number(number),
         };
         let run = match (op, &reason) {
@@ -105,104 +103,24 @@ impl Normalizer {
         }
         match self.what_ends(spot, &told) {
             Ends::Open => {}
-            Ends::WaitingRun => self.start_turn(t, spot.turn.clone(), told.op, None, How { correlation: Some(Correlation::Inferred), ..How::MADE }),
+            Ends::WaitingRun => self.start_turn(
+                t,
+                spot.turn.clone(),
+                told.op,
+                None,
+                How { correlation: Some(Correlation::Inferred), ..How::MADE },
+            ),
             Ends::Again => return self.tally("turn-ended-again"),
             Ends::Foreign => {
-                return self.warn(t, "foreign-turn-end", "the end of a turn that is not open; nothing was ended".into());
+                return self.warn(
+                    t,
+                    "foreign-turn-end",
+                    "the end of a turn that is not open; nothing was ended".into(),
+                );
             }
         }
         let end = self.judge(t, told);
         self.finish_turn(t, end);
-    }
-
-    fn what_ends(&self, spot: &Spot, told: &TurnEnd) -> Ends {
-        let state = &self.threads[spot.thread];
-        let was = |turn: &TurnState| {
-            (spot.turn.is_some() && turn.native == spot.turn) || (told.op.is_some() && turn.op == told.op && spot.turn.is_none())
-        };
-        let waiting = told.op.is_some_and(|op| state.runs.iter().any(|run| run.op == op && !run.started));
-        if let Some(open) = &state.open {
-            let id_fits = spot.turn.is_none() || open.native.is_none() || open.native == spot.turn;
-            let op_fits = told.op.is_none() || open.op == told.op || (open.op.is_none() && !waiting);
-            return match (id_fits && op_fits, state.ended.iter().any(was)) {
-                (true, false) => Ends::Open,
-                (true, true) if was(open) => Ends::Open,
-                (_, true) => Ends::Again,
-                (_, false) => Ends::Foreign,
-            };
-        }
-        if state.ended.iter().any(was) && !waiting {
-            return Ends::Again;
-        }
-        let unnamed = told.op.is_none() && state.waiting_run().is_some();
-        // A provider that says when turns begin has not begun this one: the word belongs to the one before.
-        let of_the_last = unnamed && self.capabilities.turns.emits_turn_started && !state.ended.is_empty() && spot.turn.is_none();
-        match waiting || (unnamed && !of_the_last) {
-            true => Ends::WaitingRun,
-            false => Ends::Again,
-        }
-    }
-
-    /// How the turn and its run end: by our own interrupt and the provider's status, never by prose.
-    fn judge(&self, t: usize, mut told: TurnEnd) -> End {
-        told.fault.iter_mut().for_each(|fault| super::clean::fault(fault, &self.limits));
-        super::clean::maybe(&mut told.reason, &self.limits);
-        let state = &self.threads[t];
-        let run = state.open.as_ref().and_then(|turn| turn.run.as_ref()).and_then(|id| state.run(id));
-        let ours = run.is_some_and(|run| run.interrupted);
-        let quality = self.capabilities.turns.terminal_status_quality;
-        let succeeded = told.status == Status::Completed && told.fault.is_none();
-        let status = match told.status {
-            _ if succeeded => Status::Completed,
-            _ if ours => Status::Interrupted,
-            Status::Completed | Status::Failed | Status::Declined | Status::Retracted => Status::Failed,
-            Status::Interrupted => Status::Interrupted,
-            Status::Cancelled => Status::Cancelled,
-            Status::Unknown | Status::Pending | Status::Running | Status::Waiting => Status::Unknown,
-        };
-        let run_status = match status {
-            Status::Completed => RunStatus::Completed,
-            Status::Interrupted if ours => RunStatus::Interrupted,
-            Status::Cancelled => RunStatus::Cancelled,
-            Status::Unknown if quality != Strength::Strong && told.fault.is_none() => RunStatus::Completed,
-            _ => RunStatus::Failed,
-        };
-        let fault = match (run_status, told.fault) {
-            (RunStatus::Failed, None) => Some(why_failed(status)),
-            (_, fault) => fault,
-        };
-        let correlation = match quality {
-            _ if status == Status::Unknown => Some(Correlation::Inferred),
-            Strength::Strong => None,
-            Strength::Weak | Strength::None => Some(Correlation::Weak),
-        };
-        End {
-            status,
-            run_status,
-            reason: told.reason,
-            fault,
-            background: told.background,
-            how: How { correlation, ..How::TOLD },
-            items: None,
-            requests: if ours { Resolution::Dismissed } else { Resolution::Withdrawn },
-        }
-    }
-
-    /// The end of a turn that the provider never ended.
-    pub(super) fn end_without_word(&self, t: usize, fault: Fault, how: How) -> End {
-        let state = &self.threads[t];
-        let run = state.open.as_ref().and_then(|turn| turn.run.as_ref()).and_then(|id| state.run(id));
-        let ours = run.is_some_and(|run| run.interrupted);
-        End {
-            status: if ours { Status::Interrupted } else { Status::Unknown },
-            run_status: if ours { RunStatus::Interrupted } else { RunStatus::Failed },
-            reason: None,
-            fault: Some(fault),
-            background: false,
-            how,
-            items: Some(if ours { Status::Interrupted } else { Status::Unknown }),
-            requests: if ours { Resolution::Dismissed } else { Resolution::Withdrawn },
-        }
     }
 
     /// The barrier. Does nothing when no turn is open.
@@ -212,8 +130,10 @@ impl Normalizer {
         let background = self.tasks_at_turn_end(t, &turn_id, end.status, end.background);
         self.close_items(t, Slot::Open, |kind| end.items.unwrap_or_else(|| status_at_end(kind, end.status)), false);
         self.finalize_plan(t, end.status);
-        self.resolve_requests(&end.requests, |place| {
-            place.thread == t && !place.outlives_turn
+        let carried = self.requests_of_background(t);
+        self.resolve_requests(&end.requests, |request, place| {
+            place.thread == t
+                && !carried.contains(request)
                 && (place.turn.as_ref() == Some(&turn_id) || (run.is_some() && place.run == run))
         });
         let place = Where { run: run.clone(), turn: Some(turn_id), parent: None };
@@ -316,7 +236,12 @@ impl Normalizer {
 
     /// History told again ends: at its next turn, when something live comes, or when its page is through.
     pub(super) fn end_history(&mut self, t: usize) {
-        self.close_items(t, Slot::History, |kind| if kind.is_message() { Status::Completed } else { Status::Unknown }, true);
+        self.close_items(
+            t,
+            Slot::History,
+            |kind| if kind.is_message() { Status::Completed } else { Status::Unknown },
+            true,
+        );
         self.threads[t].history = None;
     }
 
@@ -331,24 +256,3 @@ impl Normalizer {
         }
     }
 }
-
-/// What the end of a turn is about.
-enum Ends {
-    Open,
-    WaitingRun,
-    Again,
-    Foreign,
-}
-
-fn why_failed(status: Status) -> Fault {
-    match status {
-        Status::Interrupted => Fault { kind: FaultKind::Cancelled, ..lost("the provider interrupted the turn by itself; send the message again to go on") },
-        _ => Fault { kind: FaultKind::Unknown, ..lost("the provider did not say why the turn failed; see the frame behind this event") },
-    }
-}
-
-/// Something that the provider should have said and did not.
-pub(super) fn lost(message: &str) -> Fault {
-    Fault { kind: FaultKind::Protocol, message: message.into(), code: None, retryable: true, retry_after_ms: None, extra: Vec::new() }
-}
-

@@ -39,7 +39,8 @@ fn can_rebuild(c: &Capabilities) -> bool {
 }
 
 fn has_handoff(c: &Capabilities) -> bool {
-    c.sessions.supports_provider_switching_via_handoff && c.context.supports_full_thread_handoff
+    c.sessions.supports_provider_switching_via_handoff
+        && c.context.supports_full_thread_handoff
         && (c.context.can_consume_handoff_summaries || c.context.accepts_synthetic_user_context)
 }
 

@@ -52,7 +52,12 @@ fn invalid_utf8_is_quoted_and_the_next_frame_comes() {
 
 #[test]
 fn invalid_utf8_in_a_frame_keeps_its_bytes() {
-    check(Framing::Ndjson, LIMIT, b"{\"a\":\"\xff\"}\n", &[Piece::Frame(FrameData::Bytes(b"{\"a\":\"\xff\"}".to_vec()))]);
+    check(
+        Framing::Ndjson,
+        LIMIT,
+        b"{\"a\":\"\xff\"}\n",
+        &[Piece::Frame(FrameData::Bytes(b"{\"a\":\"\xff\"}".to_vec()))],
+    );
 }
 
 #[test]
@@ -110,7 +115,12 @@ fn a_line_over_the_limit_fails_alone_with_its_exact_size() {
 #[test]
 fn the_rest_of_a_cut_line_is_never_a_frame() {
     let head = "x".repeat(20);
-    check(Framing::Ndjson, 16, format!("{head}{{\"a\":1}}\n{{}}\n").as_bytes(), &[Piece::TooLarge { bytes: 27 }, text("{}")]);
+    check(
+        Framing::Ndjson,
+        16,
+        format!("{head}{{\"a\":1}}\n{{}}\n").as_bytes(),
+        &[Piece::TooLarge { bytes: 27 }, text("{}")],
+    );
 }
 
 #[test]
@@ -172,7 +182,10 @@ fn raw_pieces_are_cut_between_characters() {
     let pieces = play(Framing::Raw, 4, &["aé台b".as_bytes()]);
     assert_eq!(pieces, [text("aé"), text("台b")]);
     assert_eq!(play(Framing::Raw, 8, &[b"\xe5\x8f", b"\xb0!"]), [text("台!")]);
-    assert_eq!(play(Framing::Raw, 8, &[b"ok\xe5\x8f"]), [text("ok"), Piece::Frame(FrameData::Bytes(b"\xe5\x8f".to_vec()))]);
+    assert_eq!(
+        play(Framing::Raw, 8, &[b"ok\xe5\x8f"]),
+        [text("ok"), Piece::Frame(FrameData::Bytes(b"\xe5\x8f".to_vec()))]
+    );
     assert_eq!(play(Framing::Raw, 8, &[b"\xff\n"]), [Piece::Frame(FrameData::Bytes(b"\xff\n".to_vec()))]);
 }
 

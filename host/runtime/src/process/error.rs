@@ -6,7 +6,9 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpawnError {
     /// The request names a program without its folder.
-    #[error("cannot start `{program}`: a program is named by its absolute path; look it up in the operator's PATH first")]
+    #[error(
+        "cannot start `{program}`: a program is named by its absolute path; look it up in the operator's PATH first"
+    )]
     NotAbsolute {
         /// The program.
         program: PathBuf,
@@ -30,13 +32,17 @@ pub enum SpawnError {
         program: PathBuf,
     },
     /// The file is neither a program of this machine nor a script with an interpreter.
-    #[error("cannot start `{program}`: it is no program for this machine, and no script whose first line names an interpreter")]
+    #[error(
+        "cannot start `{program}`: it is no program for this machine, and no script whose first line names an interpreter"
+    )]
     NotExecutable {
         /// The program.
         program: PathBuf,
     },
     /// Arguments and environment are more than the system takes.
-    #[error("cannot start `{program}`: its arguments and environment are {bytes} bytes, more than the system takes; send long text on its stdin")]
+    #[error(
+        "cannot start `{program}`: its arguments and environment are {bytes} bytes, more than the system takes; send long text on its stdin"
+    )]
     TooLong {
         /// The program.
         program: PathBuf,
@@ -94,7 +100,9 @@ impl SpawnError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// Too much waits already: the program does not read.
-    #[error("the program does not read its stdin: {waiting} bytes wait already, this message has {bytes}, the limit is {limit}")]
+    #[error(
+        "the program does not read its stdin: {waiting} bytes wait already, this message has {bytes}, the limit is {limit}"
+    )]
     QueueFull {
         /// Bytes that wait.
         waiting: u64,

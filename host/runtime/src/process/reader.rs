@@ -86,7 +86,11 @@ pub(super) fn data_len(data: &FrameData) -> usize {
 
 /// What the pipe holds next, or `None` at its end. After the program's end a pipe that some process still holds open counts
 /// as ended once it has been silent for `leftover`. No buffer is held while it waits: an idle channel costs nothing.
-pub(super) async fn next_bytes(pipe: &pipe::Receiver, exited: &mut watch::Receiver<bool>, leftover: Duration) -> Option<Vec<u8>> {
+pub(super) async fn next_bytes(
+    pipe: &pipe::Receiver,
+    exited: &mut watch::Receiver<bool>,
+    leftover: Duration,
+) -> Option<Vec<u8>> {
     loop {
         let ready = if *exited.borrow() {
             timeout(leftover, pipe.readable()).await.ok()?

@@ -49,7 +49,7 @@ pub struct Supervisor {
 
 impl Supervisor {
     /// This very program, which must call [`super::supervise_main`] when its first argument is [`super::SUPERVISE`].
-    pub fn of_this_program() -> io::Result<Self> {
+    pub fn this_program() -> io::Result<Self> {
         // Through /proc it is the same program even after its file was replaced by an upgrade.
         let through_proc = Path::new("/proc/self/exe");
         let command = if through_proc.exists() { through_proc.to_owned() } else { std::env::current_exe()? };
@@ -59,13 +59,24 @@ impl Supervisor {
 
 /// Starts a program under a supervisor and opens channel number `channel` to it. Returns once it runs; what it writes, and
 /// in the end how it ended, arrives at `events`. If the returned future is dropped, the program is not left behind.
-pub async fn spawn(spec: SpawnSpec, channel: u32, supervisor: &Supervisor, limits: Arc<Limits>, events: mpsc::Sender<ChannelEvent>) -> Result<Channel, SpawnError> {
+pub async fn spawn(
+    spec: SpawnSpec,
+    channel: u32,
+    supervisor: &Supervisor,
+    limits: Arc<Limits>,
+    events: mpsc::Sender<ChannelEvent>,
+) -> Result<Channel, SpawnError> {
     if !spec.program.is_absolute() {
         return Err(SpawnError::NotAbsolute { program: spec.program });
     }
-    let failed = |reason: String| SpawnError::Supervisor { program: spec.program.clone(), supervisor: supervisor.command.clone(), reason };
+    let failed = |reason: String| SpawnError::Supervisor {
+        program: spec.program.clone(),
+        supervisor: supervisor.command.clone(),
+        reason,
+    };
     let broken = |error: io::Error| failed(format!("could not be set to work: {error}"));
-    let (ours, mut child) = start_supervisor(supervisor).map_err(|error| failed(format!("could not be started: {error}")))?;
+    let (ours, mut child) =
+        start_supervisor(supervisor).map_err(|error| failed(format!("could not be started: {error}")))?;
     let control = UnixStream::from_std(ours.control).map_err(broken)?;
     let (from_supervisor, mut to_supervisor) = control.into_split();
     let mut reports: Reports = BufReader::new(from_supervisor).lines();
@@ -77,7 +88,11 @@ pub async fn spawn(spec: SpawnSpec, channel: u32, supervisor: &Supervisor, limit
     let pid = match answer.await {
         Ok(Ok(Some(Report::Started { pid }))) => pid,
         Ok(Ok(Some(Report::Refused { why, reason }))) => return Err(refused(&spec, why, reason)),
-        Ok(Ok(_)) => return Err(failed("ended before it had started the program; was it interrupted, or is it not ours?".to_owned())),
+        Ok(Ok(_)) => {
+            return Err(failed(
+                "ended before it had started the program; was it interrupted, or is it not ours?".to_owned(),
+            ));
+        }
         Ok(Err(error)) => return Err(broken(error)),
         Err(_) => {
             // It hangs, so the program, if it runs, is ended without it.

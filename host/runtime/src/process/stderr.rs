@@ -22,14 +22,25 @@ pub(super) struct Stderr {
 }
 
 impl Stderr {
-    pub(super) fn new(channel: u32, pipe: pipe::Receiver, events: mpsc::Sender<ChannelEvent>, exited: watch::Receiver<bool>, limits: &Limits) -> Self {
+    pub(super) fn new(
+        channel: u32,
+        pipe: pipe::Receiver,
+        events: mpsc::Sender<ChannelEvent>,
+        exited: watch::Receiver<bool>,
+        limits: &Limits,
+    ) -> Self {
         Self {
             pipe,
             splitter: Splitter::new(Framing::Raw, limits.stderr_frame_bytes as usize),
             events,
             exited,
             leftover: Duration::from_millis(limits.leftover_ms),
-            backlog: Backlog { channel, pieces: VecDeque::new(), limit: limits.stderr_queue_frames as usize, dropped: 0 },
+            backlog: Backlog {
+                channel,
+                pieces: VecDeque::new(),
+                limit: limits.stderr_queue_frames as usize,
+                dropped: 0,
+            },
             tail: Tail { bytes: Vec::new(), limit: limits.stderr_tail_bytes as usize },
         }
     }
@@ -92,7 +103,12 @@ impl Backlog {
     fn next(&mut self) -> Option<ChannelEvent> {
         let channel = self.channel;
         match std::mem::take(&mut self.dropped) {
-            0 => self.pieces.pop_front().map(|data| ChannelEvent::Frame { channel, pipe: Pipe::Error, data, held: Held::default() }),
+            0 => self.pieces.pop_front().map(|data| ChannelEvent::Frame {
+                channel,
+                pipe: Pipe::Error,
+                data,
+                held: Held::default(),
+            }),
             bytes => Some(ChannelEvent::StderrDropped { channel, bytes }),
         }
     }

@@ -101,7 +101,10 @@ fn start(request: Request, [stdin, stdout, stderr]: [OwnedFd; 3]) -> Result<u32,
         .stdout(Stdio::from(stdout))
         .stderr(Stdio::from(stderr));
     // The `Child` is not kept: its end is seen by `watch_children`. With `command` our copies of the pipes are closed.
-    command.spawn().map(|child| child.id()).map_err(|error| (refusal(&error, Path::new(&request.program)), error.to_string()))
+    command
+        .spawn()
+        .map(|child| child.id())
+        .map_err(|error| (refusal(&error, Path::new(&request.program)), error.to_string()))
 }
 
 fn refusal(error: &io::Error, program: &Path) -> Refusal {
@@ -117,7 +120,11 @@ fn refusal(error: &io::Error, program: &Path) -> Refusal {
 
 /// What the watching threads tell.
 enum News {
-    Exited { pid: u32, code: Option<i32>, signal: Option<i32> },
+    Exited {
+        pid: u32,
+        code: Option<i32>,
+        signal: Option<i32>,
+    },
     /// No child is left, hence no descendant.
     Childless,
     Order(Order),

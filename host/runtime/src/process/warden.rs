@@ -68,7 +68,8 @@ impl Warden {
         let _ = self.reading.await;
         let stderr_tail = self.stderr.await.unwrap_or_default();
         self.writing.abort();
-        let exit = ChannelExit { channel: self.channel, code: end.code, signal: end.signal, stderr_tail, fault: end.fault };
+        let exit =
+            ChannelExit { channel: self.channel, code: end.code, signal: end.signal, stderr_tail, fault: end.fault };
         // An error means that nobody listens any more; then nobody misses it.
         let _ = self.events.send(ChannelEvent::Closed { channel: self.channel, exit }).await;
         // Reaped here, or by the runtime when it takes longer.
@@ -150,12 +151,18 @@ impl Warden {
     }
 
     fn supervisor_lost(&self) -> Fault {
-        let message = format!("The supervisor of `{}` was ended from outside; the processes in its session were killed.", self.program.display());
+        let message = format!(
+            "The supervisor of `{}` was ended from outside; the processes in its session were killed.",
+            self.program.display()
+        );
         fault("supervisor-lost", message)
     }
 
     fn unkillable(&self, left: usize) -> Fault {
-        let message = format!("{left} processes that `{}` started could not be ended; look for them with `ps` and end them by hand.", self.program.display());
+        let message = format!(
+            "{left} processes that `{}` started could not be ended; look for them with `ps` and end them by hand.",
+            self.program.display()
+        );
         fault("processes-left", message)
     }
 }
@@ -169,7 +176,14 @@ pub(super) async fn end_without_supervisor(supervisor: &mut Child, patience: Dur
 }
 
 fn fault(code: &str, message: String) -> Fault {
-    Fault { kind: FaultKind::Internal, message, code: Some(code.to_owned()), retryable: true, retry_after_ms: None, extra: Vec::new() }
+    Fault {
+        kind: FaultKind::Internal,
+        message,
+        code: Some(code.to_owned()),
+        retryable: true,
+        retry_after_ms: None,
+        extra: Vec::new(),
+    }
 }
 
 fn after(ms: u64) -> Instant {

@@ -31,7 +31,15 @@ impl Writer {
         let limit = limits.write_queue_bytes.min(u64::from(u32::MAX) >> 4) as usize;
         let (queue, jobs) = mpsc::channel(limits.write_queue_messages as usize);
         let writing = tokio::spawn(write_all(stdin, jobs));
-        (Self { queue: Mutex::new(Some(queue)), room: Arc::new(Semaphore::new(limit)), limit, one_line: framing.is_json() }, writing)
+        (
+            Self {
+                queue: Mutex::new(Some(queue)),
+                room: Arc::new(Semaphore::new(limit)),
+                limit,
+                one_line: framing.is_json(),
+            },
+            writing,
+        )
     }
 
     pub(super) fn write(&self, mut line: Vec<u8>) -> Result<oneshot::Receiver<Written>, WriteError> {
@@ -40,7 +48,11 @@ impl Writer {
         let queue = queue.as_ref().ok_or(WriteError::Closed)?;
         line.push(b'\n');
         let bytes = line.len();
-        let full = || WriteError::QueueFull { waiting: (self.limit - self.room.available_permits()) as u64, bytes: bytes as u64, limit: self.limit as u64 };
+        let full = || WriteError::QueueFull {
+            waiting: (self.limit - self.room.available_permits()) as u64,
+            bytes: bytes as u64,
+            limit: self.limit as u64,
+        };
         if bytes > self.limit {
             return Err(full());
         }
@@ -73,7 +85,8 @@ impl Writer {
 
 async fn write_all(mut stdin: pipe::Sender, mut jobs: mpsc::Receiver<Job>) {
     while let Some(job) = jobs.recv().await {
-        let written = stdin.write_all(&job.line).await.map_err(|error| WriteError::Broken { reason: error.to_string() });
+        let written =
+            stdin.write_all(&job.line).await.map_err(|error| WriteError::Broken { reason: error.to_string() });
         let broken = written.as_ref().err().cloned();
         let _ = job.done.send(written);
         if let Some(error) = broken {

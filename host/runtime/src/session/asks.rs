@@ -26,21 +26,23 @@ pub(super) struct Ladder {
 
 impl Task {
     /// Says who is at work and what it can do, at the start and whenever that changes.
-    pub(super) fn announce(&mut self) {
+    pub(super) async fn announce(&mut self) {
         let effective = self.capabilities.effective();
         self.normalizer.set_capabilities(&effective.capabilities);
         let view = self.capabilities.view(hints(&effective.capabilities, &self.shared.policy));
         for conflict in effective.conflicts {
-            self.say(None, EventBody::CapabilityConflict { stronger: conflict.stronger, weaker: conflict.weaker });
+            self.say(None, EventBody::CapabilityConflict { stronger: conflict.stronger, weaker: conflict.weaker }).await;
         }
         for name in effective.mistyped {
-            self.diagnose("capability-mistyped", &format!("the capability '{name}' has a value of the wrong type; it counts as its weakest"));
+            self.diagnose("capability-mistyped", &format!("the capability '{name}' has a value of the wrong type; it counts as its weakest")).await;
         }
         self.view.send_replace(Some(view.clone()));
-        if let Err(error) = self.shared.store.remember_capabilities(&self.start.session, &view) {
-            self.diagnose("store", &error.to_string());
+        let stored = serde_json::to_string(&self.capabilities).unwrap_or_default();
+        let (session, epoch) = (self.start.session.clone(), self.start.epoch);
+        if let Err(error) = self.shared.store.set_session_capabilities(&session, epoch, stored).await {
+            self.store_failed(&error);
         }
-        self.say(None, EventBody::CapabilitiesUpdated { capabilities: view });
+        self.say(None, EventBody::CapabilitiesUpdated { capabilities: view }).await;
     }
 
     /// The first command of a session.
@@ -54,7 +56,7 @@ impl Task {
             digest: self.start.generation.digest().to_owned(),
             resumed: self.start.cursor.is_some(),
         };
-        self.say(None, started);
+        self.say(None, started).await;
         let body = CommandBody::Start(StartSession {
             role: Role::Live,
             folder: self.start.folder.display().to_string(),
@@ -98,7 +100,7 @@ impl Task {
             }
             Ask::Kill(done) => {
                 self.outlet.kill_all();
-                self.stop_session(LadderStep::Kill);
+                self.stop_session(LadderStep::Kill).await;
                 let _ = done.send(Ok(()));
             }
         }
@@ -142,16 +144,16 @@ impl Task {
             content: run.content,
             at_ms: clock::now_ms(),
         });
-        self.emit(begun);
+        self.emit(begun).await;
         let thread = self.native_thread.clone();
         Box::pin(self.command(Purpose::Send(run.run), thread, body, None)).await;
     }
 
     /// A run that never reached the provider ends where it waits.
-    pub(super) fn end_unstarted(&mut self, run: &NewRun, fault: Option<Fault>) {
+    pub(super) async fn end_unstarted(&mut self, run: &NewRun, fault: Option<Fault>) {
         let status = if fault.is_some() { RunStatus::Failed } else { RunStatus::Cancelled };
         let ledger = self.normalizer.ledger();
-        self.say(Some(run.run.clone()), EventBody::RunEnded { status, reason: None, fault, background: false, ledger });
+        self.say(Some(run.run.clone()), EventBody::RunEnded { status, reason: None, fault, background: false, ledger }).await;
     }
 
     async fn interrupt(&mut self, done: Reply1<()>) {
@@ -159,7 +161,7 @@ impl Task {
             let cancelled: Vec<NewRun> = self.queue.drain(..).collect();
             let answer = if cancelled.is_empty() { Err(AskError::NothingActive) } else { Ok(()) };
             for run in &cancelled {
-                self.end_unstarted(run, None);
+                self.end_unstarted(run, None).await;
             }
             let _ = done.send(answer);
             return;
@@ -174,7 +176,7 @@ impl Task {
                 let _ = done.send(Ok(()));
                 self.normalizer.interrupting(&run);
                 self.set_ladder(LadderStep::Interrupt, self.shared.limits.interrupt_ack_ms);
-                self.say(Some(run.clone()), EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: "sent".into() });
+                self.say(Some(run.clone()), EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: "sent".into() }).await;
                 let body = CommandBody::Interrupt(contract::Interrupt { turn: None, keep_background: false });
                 let thread = self.native_thread.clone();
                 self.command(Purpose::Interrupt(run), thread, body, None).await;
@@ -182,13 +184,13 @@ impl Task {
             }
             decision @ Decision::Degraded { .. } => {
                 let _ = done.send(Ok(()));
-                self.say(Some(run.clone()), EventBody::PolicyDecided { intent: Intent::Interrupt.name().into(), decision });
+                self.say(Some(run.clone()), EventBody::PolicyDecided { intent: Intent::Interrupt.name().into(), decision }).await;
                 self.normalizer.interrupting(&run);
-                self.stop_session(LadderStep::CloseSession);
+                self.stop_session(LadderStep::CloseSession).await;
             }
             decision => {
                 let because = decision.reason();
-                self.say(Some(run), EventBody::PolicyDecided { intent: Intent::Interrupt.name().into(), decision });
+                self.say(Some(run), EventBody::PolicyDecided { intent: Intent::Interrupt.name().into(), decision }).await;
                 let _ = done.send(Err(AskError::Fault(fault(FaultKind::Unsupported, because))));
             }
         }
@@ -212,11 +214,11 @@ impl Task {
         match outcome {
             Ok(()) => {
                 self.set_ladder(LadderStep::Interrupt, self.shared.limits.interrupt_end_ms);
-                self.say(Some(run.clone()), EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: "acknowledged".into() });
+                self.say(Some(run.clone()), EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: "acknowledged".into() }).await;
             }
             Err(fault) => {
-                self.say(Some(run.clone()), EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: format!("refused: {}", fault.message) });
-                self.stop_session(LadderStep::CloseSession);
+                self.say(Some(run.clone()), EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: format!("refused: {}", fault.message) }).await;
+                self.stop_session(LadderStep::CloseSession).await;
             }
         }
     }
@@ -229,16 +231,16 @@ impl Task {
             return;
         }
         let (run, step) = (active.run.clone(), ladder.step);
-        self.say(Some(run), EventBody::InterruptStep { step, outcome: "no end in time".into() });
-        self.stop_session(LadderStep::CloseSession);
+        self.say(Some(run), EventBody::InterruptStep { step, outcome: "no end in time".into() }).await;
+        self.stop_session(LadderStep::CloseSession).await;
     }
 
     /// The last step: the session goes, the thread stays. Its channels end on their own ladder (stdin, TERM, KILL).
-    fn stop_session(&mut self, step: LadderStep) {
+    async fn stop_session(&mut self, step: LadderStep) {
         if let Some(active) = &self.active {
             let run = active.run.clone();
             self.normalizer.interrupting(&run);
-            self.say(Some(run), EventBody::InterruptStep { step, outcome: "the session is ended".into() });
+            self.say(Some(run), EventBody::InterruptStep { step, outcome: "the session is ended".into() }).await;
         }
         self.ending.get_or_insert(SessionEnded {
             end: SessionEnd::Closed,
@@ -287,7 +289,7 @@ impl Task {
         });
         if let Err(error) = recorded {
             let cause = fault(FaultKind::Internal, format!("the audit record could not be written ({error}), so the answer was not sent"));
-            self.request_answered(request, waiting.map(|(_, done)| done), Err(cause));
+            self.request_answered(request, waiting.map(|(_, done)| done), Err(cause)).await;
             return;
         }
         self.outlet.guards().authorize(
@@ -304,18 +306,18 @@ impl Task {
         self.command(purpose, thread, CommandBody::Respond(answer), deadline).await;
     }
 
-    pub(super) fn request_answered(&mut self, request: RequestId, waiting: Option<Reply1<()>>, outcome: Result<(), Fault>) {
+    pub(super) async fn request_answered(&mut self, request: RequestId, waiting: Option<Reply1<()>>, outcome: Result<(), Fault>) {
         if let Some(waiting) = waiting {
             let _ = waiting.send(outcome.clone().map_err(AskError::Fault));
         }
         let told = self.normalizer.answered(&request, outcome);
-        self.emit(told);
+        self.emit(told).await;
     }
 
     pub(super) async fn command_overdue(&mut self, purpose: Purpose) {
         let late = fault(FaultKind::Timeout, format!("the plugin did not answer '{}' within {} ms", purpose.name(), self.shared.limits.command_ms));
         match purpose {
-            Purpose::Respond(request, waiting) => self.request_answered(request, waiting, Err(late)),
+            Purpose::Respond(request, waiting) => self.request_answered(request, waiting, Err(late)).await,
             Purpose::Select(waiting) => {
                 let _ = waiting.send(Err(AskError::Fault(late)));
             }
@@ -331,8 +333,8 @@ impl Task {
 /// Whoever still waits for a command learns that the session is over.
 pub(super) fn answer_ended(pending: Pending) {
     match pending.purpose {
-        Purpose::Respond(_, Some(waiting)) => {
-            let _ = waiting.send(Err(AskError::Answer(AnswerError::Expired)));
+        Purpose::Respond(id, Some(waiting)) => {
+            let _ = waiting.send(Err(AskError::Answer(AnswerError::Expired { id })));
         }
         Purpose::Select(waiting) => {
             let _ = waiting.send(Err(AskError::Ended));

@@ -2,6 +2,7 @@
 
 use super::task::Task;
 use crate::audit::{Record, Verdict};
+use crate::clock;
 use jackfield_core::capability::Strength;
 use jackfield_core::event::EventBody;
 use jackfield_core::normalizer::Routed;
@@ -10,24 +11,24 @@ use tokio::time::Instant;
 
 impl Task {
     /// Called for each event before it is shown. A failure of the store shows when the event itself is stored.
-    pub(super) fn keep_books(&mut self, routed: &Routed) {
-        let store = self.shared.store.clone();
+    pub(super) async fn keep_books(&mut self, routed: &Routed) {
+        let (store, now) = (self.shared.store.clone(), clock::now_ms());
         let draft = &routed.draft;
         if draft.origin.replayed {
             return;
         }
         let kept = match (&draft.body, &draft.run) {
-            (EventBody::RunUpdated { status }, Some(run)) => store.update_run(run, *status),
+            (EventBody::RunUpdated { status }, Some(run)) => store.update_run(run, *status, now).await,
             (EventBody::RunEnded { status, .. }, Some(run)) => {
                 if self.active.as_ref().is_some_and(|active| active.run == *run) {
                     self.active = None;
                     self.free_at = self.drained_at();
                 }
-                store.update_run(run, *status)
+                store.update_run(run, *status, now).await
             }
             (EventBody::RequestOpened { request }, run) => {
                 self.note("request", "opened", serde_json::json!({ "request": request.id, "item": request.item }));
-                store.put_request(&routed.thread, run.as_ref(), request)
+                store.put_request(&routed.thread, run.as_ref(), request.clone(), now).await
             }
             (EventBody::RequestResolved { request, resolution }, _) => {
                 let _ = self.shared.audit.write(&Record {
@@ -39,12 +40,13 @@ impl Task {
                     session: self.start.session.as_str(),
                     facts: serde_json::json!({ "request": request, "resolution": resolution }),
                 });
-                store.resolve_request(request, resolution)
+                store.resolve_request(request, resolution.clone(), now).await.map(drop)
             }
+            (EventBody::SessionEnded { session, reason, .. }, _) => store.end_session(session, self.start.epoch, *reason, now).await,
             _ => Ok(()),
         };
         if let Err(error) = kept {
-            tracing::error!(%error, "the store did not take a change");
+            self.store_failed(&error);
         }
     }
 

@@ -53,15 +53,15 @@ pub(crate) struct Outlet {
 impl Outlet {
     pub(crate) fn new(start: &SessionStart, shared: Arc<Shared>, frames: mpsc::Sender<ChannelEvent>, results: mpsc::UnboundedSender<EffectResult>) -> Outlet {
         Outlet {
-            shared,
             channels: HashMap::new(),
             timers: BTreeSet::new(),
             timer_ids: BTreeMap::new(),
             used_ids: BTreeSet::new(),
-            guards: Guards::new(start.generation.manifest()),
+            guards: Guards::new(start.generation.manifest(), &shared.limits),
             frames,
             results,
             spawned: 0,
+            shared,
         }
     }
 
@@ -93,7 +93,7 @@ impl Outlet {
         if self.channels.len() as u64 >= limit {
             return self.refuse(start, &body, "too-many-processes", FaultKind::Denied, format!("{limit} programs of this session run already (limit session_processes)"));
         }
-        let launch = match launch::prepare(start, &self.shared, wish) {
+        let launch = match launch::prepare(start, &self.shared, wish).await {
             Ok(launch) => launch,
             Err(error) => return self.refuse_launch(start, &body, &error),
         };
@@ -162,8 +162,7 @@ impl Outlet {
         }
         let value: Value = serde_json::from_slice(&line).map_err(|error| ("not-one-message", error.to_string()))?;
         match self.guards.check_write(profile, &value) {
-            Ok(false) => Ok((line, "channel-open")),
-            Ok(true) => serde_json::to_vec(&value).map(|line| (line, "guarded-answer")).map_err(|error| ("not-one-message", error.to_string())),
+            Ok(()) => serde_json::to_vec(&value).map(|line| (line, "guarded-channel")).map_err(|error| ("not-one-message", error.to_string())),
             Err(refusal) => Err((refusal.code(), refusal.to_string())),
         }
     }

@@ -4,6 +4,7 @@
 use super::ops::{Pending, Purpose};
 use super::outlet::{Outcome, name_of};
 use super::task::{Phase, Task};
+use crate::store::ThreadChange;
 use jackfield_core::contract::{Effect, EffectResult, Event, EventBody as Told, Fault, Input, Level, OpResult, OpValue, Output, Thread};
 use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::normalizer::{Cause, Disposed, SessionEnded};
@@ -14,14 +15,14 @@ impl Task {
             self.normalizer.frame_out(frame);
         }
         match output {
-            Output::Event(event) => self.release_event(frame, event),
+            Output::Event(event) => self.release_event(frame, event).await,
             Output::Effect(effect) => self.release_effect(effect).await,
             Output::Done(result) => self.release_done(result).await,
             Output::Negotiated(set) => {
                 if self.capabilities.negotiate(set) {
-                    self.announce();
+                    self.announce().await;
                 } else {
-                    self.diagnose("stale-capabilities", "the plugin negotiated a set of capabilities older than the one in force");
+                    self.diagnose("stale-capabilities", "the plugin negotiated a set of capabilities older than the one in force").await;
                 }
             }
             Output::Disposition(disposition) => {
@@ -29,20 +30,20 @@ impl Task {
                     self.normalizer.dispose(frame, Disposed::Plugin(disposition));
                 }
             }
-            Output::Diagnostic(note) => self.diagnose(&note.code, &note.text),
-            Output::Other(other) => self.diagnose("unknown-output", &format!("the plugin returned '{}', which this host does not know", other.name)),
+            Output::Diagnostic(note) => self.diagnose(&note.code, &note.text).await,
+            Output::Other(other) => self.diagnose("unknown-output", &format!("the plugin returned '{}', which this host does not know", other.name)).await,
         }
     }
 
-    fn release_event(&mut self, frame: Option<u64>, event: Event) {
+    async fn release_event(&mut self, frame: Option<u64>, event: Event) {
         if let Told::Threads(threads) = &event.body {
             for thread in threads {
-                self.remember_thread(thread);
+                self.remember_thread(thread).await;
             }
         }
         let cause = Cause { frame, at_ms: crate::clock::now_ms() };
         let routed = self.normalizer.accept(cause, event);
-        self.emit(routed);
+        self.emit(routed).await;
     }
 
     async fn release_effect(&mut self, effect: Effect) {
@@ -56,7 +57,7 @@ impl Task {
             Outcome::Refused(code, fault) => {
                 self.decided("effect_refused", u64::from(id), code);
                 let run = self.active.as_ref().map(|active| active.run.clone());
-                self.say(run, EventBody::EffectRefused { effect: name.to_owned(), code: code.to_owned(), message: fault.message.clone() });
+                self.say(run, EventBody::EffectRefused { effect: name.to_owned(), code: code.to_owned(), message: fault.message.clone() }).await;
                 self.feed(Input::EffectDone(EffectResult { id, outcome: Err(fault) }));
             }
         }
@@ -64,18 +65,19 @@ impl Task {
 
     async fn release_done(&mut self, result: OpResult) {
         let Some(Pending { purpose, .. }) = self.ops.close(result.op) else {
-            self.diagnose("unknown-op", &format!("the plugin answered command {}, which is not open", result.op));
+            self.diagnose("unknown-op", &format!("the plugin answered command {}, which is not open", result.op)).await;
             return;
         };
         match (purpose, result.outcome) {
             (Purpose::Start, Ok(_)) => self.open_thread().await,
             (Purpose::OpenThread, Ok(OpValue::Thread(thread))) => {
-                self.remember_thread(&thread);
+                self.remember_thread(&thread).await;
                 self.native_thread = Some(thread.id.clone());
-                self.normalizer.bind_thread(&thread.id, self.start.log.thread().clone());
+                let bound = self.normalizer.bind_thread(&thread.id, self.start.log.thread().clone());
+                self.emit(bound).await;
                 let cause = Cause { frame: None, at_ms: crate::clock::now_ms() };
                 let told = self.normalizer.accept(cause, Event { scope: None, body: Told::Threads(vec![thread]) });
-                self.emit(told);
+                self.emit(told).await;
                 self.phase = Phase::Ready;
                 self.watch.ready();
             }
@@ -84,10 +86,10 @@ impl Task {
             (Purpose::Send(_), Ok(_)) => {}
             (Purpose::Send(run), Err(fault)) => {
                 let routed = self.normalizer.fail_run(&run, fault);
-                self.emit(routed);
+                self.emit(routed).await;
             }
             (Purpose::Interrupt(run), outcome) => self.interrupt_answered(&run, outcome.map(|_| ())).await,
-            (Purpose::Respond(request, waiting), outcome) => self.request_answered(request, waiting, outcome.map(|_| ())),
+            (Purpose::Respond(request, waiting), outcome) => self.request_answered(request, waiting, outcome.map(|_| ())).await,
             (Purpose::Select(waiting), outcome) => {
                 let _ = waiting.send(outcome.map(|_| ()).map_err(super::AskError::Fault));
             }
@@ -95,14 +97,22 @@ impl Task {
     }
 
     /// The cursor is stored before anything else is said of the thread: it is what a restart needs.
-    fn remember_thread(&mut self, thread: &Thread) {
+    async fn remember_thread(&mut self, thread: &Thread) {
         let ours = self.native_thread.as_ref().is_none_or(|native| *native == thread.id || thread.replaces.as_ref() == Some(native));
         if !ours || thread.parent.is_some() {
             return;
         }
         self.native_thread = Some(thread.id.clone());
-        if let Err(error) = self.shared.store.remember_native(self.start.log.thread(), &thread.id, thread.cursor.as_deref(), thread.title.as_deref()) {
-            self.diagnose("store", &error.to_string());
+        let change = ThreadChange {
+            native_id: Some(Some(thread.id.clone())),
+            cursor: thread.cursor.clone().map(Some),
+            title: thread.title.clone().map(Some),
+            at_ms: crate::clock::now_ms(),
+            ..ThreadChange::default()
+        };
+        let ours = self.start.log.thread().clone();
+        if let Err(error) = self.shared.store.update_thread(&ours, change).await {
+            self.store_failed(&error);
         }
     }
 
@@ -116,8 +126,8 @@ impl Task {
         });
     }
 
-    pub(super) fn plugin_said(&mut self, level: Level, text: &str) {
-        self.diagnose_as(level, "plugin-log", text);
+    pub(super) async fn plugin_said(&mut self, level: Level, text: &str) {
+        self.diagnose_as(level, "plugin-log", text).await;
     }
 }
 

@@ -10,6 +10,7 @@ use crate::audit::{Record, Verdict};
 use crate::clock;
 use crate::journal::{Entry, Journal};
 use crate::process::ChannelEvent;
+use crate::store::StoreError;
 use jackfield_core::capability::{CapabilityView, Staged};
 use jackfield_core::contract::{self, ChannelExit, Command, CommandBody, EffectResult, Fault, FaultKind, Frame, FrameData, Input, Pipe, Tick};
 use jackfield_core::event::{EventBody, SessionEnd};
@@ -18,6 +19,7 @@ use jackfield_core::normalizer::{Disposed, Normalizer, Routed, SessionEnded, Ses
 use jackfield_sandbox::{CallError, Session};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{mpsc, watch as watched};
 use tokio::time::Instant;
 
@@ -115,7 +117,7 @@ impl Task {
 
     /// Runs until the session is over and every process of it is gone.
     pub(super) async fn run(mut self) {
-        self.announce();
+        self.announce().await;
         self.begin().await;
         loop {
             self.watch_deadlines().await;
@@ -177,11 +179,13 @@ impl Task {
     /// Takes what a channel brings, and all that waits behind it, up to a batch.
     async fn take_channel(&mut self, first: ChannelEvent) {
         let limits = self.shared.limits.clone();
+        // What waits in the channel's queue is only given room again when the batch is through.
+        let mut room = Vec::new();
         let (mut inputs, mut frames, mut bytes) = (Vec::new(), Vec::new(), 0);
         let mut next = Some(first);
         while let Some(event) = next.take() {
             match event {
-                ChannelEvent::Frame { channel, pipe, data } => {
+                ChannelEvent::Frame { channel, pipe, data, held } => {
                     self.frames += 1;
                     bytes += size_of(&data);
                     self.watch.heard(&data);
@@ -191,18 +195,22 @@ impl Task {
                         self.outlet.observe(channel, &data);
                     }
                     inputs.push(Input::Frame(Frame { channel, pipe, data }));
+                    room.push(held);
                     frames.push(Some(self.frames));
                 }
                 ChannelEvent::Noise { channel, text } => {
                     self.watch.heard_text(&text);
                     self.host_disposes(text.as_bytes(), Disposed::Noise);
-                    self.diagnose("noise", &format!("channel {channel} said something that is not its protocol's: {text}"));
+                    self.diagnose("noise", &format!("channel {channel} said something that is not its protocol's: {text}")).await;
                 }
                 ChannelEvent::TooLarge { channel, bytes } => {
                     self.host_disposes(b"", Disposed::TooLarge);
-                    self.diagnose("frame-too-large", &format!("channel {channel} sent a message of {bytes} bytes; the limit frame_bytes is {}. It was left out, the session goes on", limits.frame_bytes));
+                    self.diagnose("frame-too-large", &format!("channel {channel} sent a message of {bytes} bytes; the limit frame_bytes is {}. It was left out, the session goes on", limits.frame_bytes)).await;
                     let number = self.frames;
                     self.decided("frame_too_large", number, "frame_bytes");
+                }
+                ChannelEvent::StderrDropped { channel, bytes } => {
+                    self.diagnose("stderr-dropped", &format!("channel {channel} wrote more to stderr than could be taken; {bytes} bytes were left out")).await;
                 }
                 ChannelEvent::Closed { channel, exit } => {
                     self.channel_closed(channel, exit, inputs, frames).await;
@@ -273,7 +281,7 @@ impl Task {
         }
         let outputs = self.plugin.handle(at, given).await;
         for (level, text) in self.plugin.take_log() {
-            self.plugin_said(level, &text);
+            self.plugin_said(level, &text).await;
         }
         match outputs {
             Ok(outputs) => {
@@ -282,7 +290,7 @@ impl Task {
                     self.release(frame, caused.output).await;
                 }
                 let rest = self.normalizer.end_batch();
-                self.emit(rest);
+                self.emit(rest).await;
             }
             Err(error) => self.plugin_failed(&error, &frames),
         }
@@ -369,9 +377,9 @@ impl Task {
             super::asks::answer_ended(pending);
         }
         let closing = self.normalizer.end_session(ended);
-        self.emit(closing);
+        self.emit(closing).await;
         for run in unstarted {
-            self.end_unstarted(&run, cause.clone());
+            self.end_unstarted(&run, cause.clone()).await;
         }
         self.active = None;
         self.phase = Phase::Ended;
@@ -402,43 +410,49 @@ impl Task {
     fn next_deadline(&self) -> Option<Instant> {
         let ladder = self.active.as_ref().and_then(|active| active.ladder.as_ref()).map(|ladder| ladder.deadline);
         let free = self.free_at.filter(|_| !self.queue.is_empty());
-        [self.ops.next_deadline(), self.outlet.next_timer(), self.watch.next(self), ladder, free]
+        let late = self.normalizer.deadline().map(|at_ms| Instant::now() + Duration::from_millis(at_ms.saturating_sub(clock::now_ms())));
+        [self.ops.next_deadline(), self.outlet.next_timer(), self.watch.next(self), ladder, free, late]
             .into_iter()
             .flatten()
             .min()
     }
 
     /// Numbers, stores and shows what the normalizer made, and keeps the host's own books by it.
-    pub(super) fn emit(&mut self, routed: Vec<Routed>) {
+    pub(super) async fn emit(&mut self, routed: Vec<Routed>) {
         for one in routed {
-            self.keep_books(&one);
-            if self.start.log.emit(clock::now_ms(), one.draft).is_err() {
-                self.ending.get_or_insert_with(|| SessionEnded {
-                    end: SessionEnd::PluginFailed,
-                    fault: Some(fault(FaultKind::Internal, "the store can't take events any more; see `doctor`".into())),
-                    exit_code: None,
-                    signal: None,
-                    stderr_tail: String::new(),
-                });
+            self.keep_books(&one).await;
+            if let Err(error) = self.start.log.emit(clock::now_ms(), one.draft).await {
+                self.store_failed(&error);
             }
         }
     }
 
+    /// Nothing can be kept any more, so nothing more is done.
+    pub(super) fn store_failed(&mut self, error: &StoreError) {
+        self.ending.get_or_insert_with(|| SessionEnded {
+            end: SessionEnd::PluginFailed,
+            fault: Some(fault(FaultKind::Internal, error.to_string())),
+            exit_code: None,
+            signal: None,
+            stderr_tail: String::new(),
+        });
+    }
+
     /// An event of the host's own.
-    pub(super) fn say(&mut self, run: Option<RunId>, body: EventBody) {
+    pub(super) async fn say(&mut self, run: Option<RunId>, body: EventBody) {
         let mut draft: jackfield_core::event::Draft = body.into();
         draft.run = run;
         let thread = self.start.log.thread().clone();
-        self.emit(vec![Routed { thread, draft }]);
+        self.emit(vec![Routed { thread, draft }]).await;
     }
 
-    pub(super) fn diagnose(&mut self, code: &str, text: &str) {
-        self.diagnose_as(contract::Level::Warning, code, text);
+    pub(super) async fn diagnose(&mut self, code: &str, text: &str) {
+        self.diagnose_as(contract::Level::Warning, code, text).await;
     }
 
-    pub(super) fn diagnose_as(&mut self, level: contract::Level, code: &str, text: &str) {
+    pub(super) async fn diagnose_as(&mut self, level: contract::Level, code: &str, text: &str) {
         if let Some(body) = self.diagnostics.add(level, code, text) {
-            self.say(None, body);
+            self.say(None, body).await;
         }
     }
 

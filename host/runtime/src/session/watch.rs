@@ -1,6 +1,7 @@
 //! Deadlines. A watchdog speaks first; it ends only a handshake that never comes.
 
 use super::outlet::fault;
+use crate::clock;
 use super::task::{Phase, Task};
 use jackfield_core::contract::{FaultKind, FrameData, Input};
 use jackfield_core::event::EventBody;
@@ -83,6 +84,10 @@ impl Task {
     /// Carries out whatever is due.
     pub(super) async fn watch_deadlines(&mut self) {
         let now = Instant::now();
+        if self.normalizer.deadline().is_some_and(|at_ms| at_ms <= clock::now_ms()) {
+            let due = self.normalizer.tick(clock::now_ms());
+            self.emit(due).await;
+        }
         while let Some(timer) = self.outlet.take_timer(now) {
             self.feed(Input::Timer(timer));
         }
@@ -97,7 +102,7 @@ impl Task {
             let silent_ms = self.watch.next_stall.as_millis() as u64;
             self.watch.next_stall *= 2;
             let run = self.active.as_ref().map(|active| active.run.clone());
-            self.say(run, EventBody::Stalled { waiting_for: "the provider".into(), silent_ms });
+            self.say(run, EventBody::Stalled { waiting_for: "the provider".into(), silent_ms }).await;
         }
     }
 

@@ -1,0 +1,183 @@
+//! A plugin that answers for the user, in each way it could try.
+
+use super::*;
+use serde_json::json;
+
+const MANIFEST: &str = r#"
+publisher = "acme"
+name = "talker"
+version = "0.1.0"
+contract = "0.1.0-draft"
+license = "MIT"
+description = "Speaks."
+[[spawn]]
+profile = "main"
+program = "talker"
+framing = "ndjson"
+[[guard]]
+profile = "main"
+request = { "/type" = "ask", "/request/kind" = "tool" }
+request-id = "/id"
+input = "/request/input"
+answer = { "/type" = "reply" }
+answer-id = "/re"
+allow = { "/verdict" = ["allow", "yes"] }
+answer-input = "/input"
+only-if-offered = ["/rules", "/mode"]
+"#;
+
+fn guards() -> Guards {
+    Guards::new(&Manifest::from_toml(MANIFEST).unwrap(), &Limits::default())
+}
+
+fn ask(id: Value) -> Value {
+    json!({"type": "ask", "id": id, "request": {"kind": "tool", "input": {"command": "ls", "n": 1}}})
+}
+
+/// Guards that saw one request and the decision on it.
+fn decided(decision: Authorization) -> Guards {
+    let mut guards = guards();
+    assert_eq!(guards.observe_frame("main", &ask(json!("a"))).len(), 1);
+    assert_eq!(guards.authorize("a", decision), Recorded::Yes);
+    guards
+}
+
+fn allow() -> Authorization {
+    Authorization { allow: true, ..Authorization::default() }
+}
+
+#[track_caller]
+fn refused(guards: &mut Guards, answer: Value, code: &str) {
+    assert_eq!(guards.check_write("main", &answer).expect_err(code).code(), code);
+}
+
+#[test]
+fn an_answer_that_says_what_was_decided_passes_once() {
+    let mut guards = decided(allow());
+    let answer =
+        json!({"type": "reply", "re": "a", "verdict": "allow", "input": {"n": 1.0, "command": "ls"}, "rules": []});
+    assert_eq!(guards.check_write("main", &answer), Ok(()));
+    refused(&mut guards, answer, "answered-twice");
+    refused(&mut guards, json!({"type": "reply", "re": "a", "verdict": "deny"}), "answered-twice");
+}
+
+#[test]
+fn a_refused_write_does_not_use_the_decision_up() {
+    let mut guards = decided(allow());
+    refused(&mut guards, json!({"type": "reply", "re": "a", "verdict": "allow", "input": {}}), "answer-input-changed");
+    assert_eq!(guards.check_write("main", &json!({"type": "reply", "re": "a", "verdict": "yes"})), Ok(()));
+}
+
+#[test]
+fn a_deny_cannot_become_an_allow() {
+    let mut guards = decided(Authorization::default());
+    refused(&mut guards, json!({"type": "reply", "re": "a", "verdict": "allow"}), "answer-was-refused");
+    assert_eq!(guards.check_write("main", &json!({"type": "reply", "re": "a", "verdict": "deny"})), Ok(()));
+}
+
+#[test]
+fn a_plugin_cannot_answer_by_itself() {
+    let mut guards = guards();
+    guards.observe_frame("main", &ask(json!("a")));
+    refused(&mut guards, json!({"type": "reply", "re": "a", "verdict": "allow"}), "answer-not-authorized");
+    refused(&mut guards, json!({"type": "reply", "re": "b", "verdict": "allow"}), "answer-not-asked");
+    refused(&mut guards, json!({"type": "reply", "verdict": "allow"}), "answer-not-asked");
+    // In a list it is an answer all the same.
+    refused(&mut guards, json!([{"type": "reply", "re": "a", "verdict": "allow"}]), "answer-not-authorized");
+    // A refusal grants nothing.
+    assert_eq!(guards.check_write("main", &json!({"type": "reply", "re": "a", "verdict": "deny"})), Ok(()));
+    assert_eq!(guards.check_write("main", &json!({"type": "reply", "re": "never", "verdict": "deny"})), Ok(()));
+}
+
+#[test]
+fn an_input_is_the_one_that_was_decided_on() {
+    let edited = Authorization { edited_input: Some(json!({"command": "ls -l"})), ..allow() };
+    let other = json!({"type": "reply", "re": "a", "verdict": "allow", "input": {"command": "rm", "n": 1}});
+    refused(&mut decided(allow()), other, "answer-input-changed");
+    // An answer without an input would run the one the user changed.
+    refused(
+        &mut decided(edited.clone()),
+        json!({"type": "reply", "re": "a", "verdict": "allow"}),
+        "answer-input-changed",
+    );
+    let right = json!({"type": "reply", "re": "a", "verdict": "allow", "input": {"command": "ls -l"}});
+    assert_eq!(decided(edited).check_write("main", &right), Ok(()));
+}
+
+#[test]
+fn rules_change_only_when_that_was_picked() {
+    let with = |key: &str| json!({"type": "reply", "re": "a", "verdict": "allow", key: ["x"]});
+    refused(&mut decided(allow()), with("rules"), "answer-not-offered");
+    refused(&mut decided(allow()), with("mode"), "answer-not-offered");
+    assert_eq!(decided(Authorization { always: true, ..allow() }).check_write("main", &with("rules")), Ok(()));
+    let mut undecided = guards();
+    undecided.observe_frame("main", &ask(json!("a")));
+    refused(
+        &mut undecided,
+        json!({"type": "reply", "re": "a", "verdict": "deny", "mode": "auto"}),
+        "answer-not-offered",
+    );
+}
+
+#[test]
+fn ids_of_another_type_are_other_requests() {
+    let mut guards = guards();
+    let number = guards.observe_frame("main", &ask(json!(1))).remove(0);
+    assert_eq!(guards.authorize("1", allow()), Recorded::Yes);
+    refused(&mut guards, json!({"type": "reply", "re": "1", "verdict": "allow"}), "answer-not-asked");
+    guards.observe_frame("main", &ask(json!("1")));
+    refused(&mut guards, json!({"type": "reply", "re": "1", "verdict": "allow"}), "answer-not-authorized");
+    assert_eq!(guards.authorize("1", allow()), Recorded::Ambiguous);
+    assert_eq!(guards.authorize_key(&number, Authorization::default()), Recorded::Yes);
+    refused(&mut guards, json!({"type": "reply", "re": 1, "verdict": "allow"}), "answer-was-refused");
+    assert_eq!(guards.authorize("\"1\"", allow()), Recorded::Yes);
+    assert_eq!(guards.check_write("main", &json!({"type": "reply", "re": "1", "verdict": "allow"})), Ok(()));
+}
+
+#[test]
+fn a_request_with_another_input_under_the_same_id_is_undecided() {
+    let mut guards = decided(allow());
+    guards.observe_frame("main", &ask(json!("a")));
+    let answer = json!({"type": "reply", "re": "a", "verdict": "allow"});
+    assert_eq!(guards.clone().check_write("main", &answer), Ok(()));
+    guards.observe_frame("main", &json!({"type": "ask", "id": "a", "request": {"kind": "tool", "input": "rm"}}));
+    refused(&mut guards, answer, "answer-not-authorized");
+}
+
+#[test]
+fn an_id_that_is_used_again_after_its_answer_is_a_new_request() {
+    let mut guards = decided(allow());
+    let answer = json!({"type": "reply", "re": "a", "verdict": "allow"});
+    assert_eq!(guards.check_write("main", &answer), Ok(()));
+    guards.observe_frame("main", &ask(json!("a")));
+    refused(&mut guards, answer.clone(), "answer-not-authorized");
+    assert_eq!(guards.authorize("a", allow()), Recorded::Yes);
+    assert_eq!(guards.check_write("main", &answer), Ok(()));
+}
+
+#[test]
+fn two_answers_in_one_write_are_one_too_many() {
+    let answer = json!({"type": "reply", "re": "a", "verdict": "allow"});
+    refused(&mut decided(allow()), json!([answer, answer]), "answered-twice");
+}
+
+#[test]
+fn what_is_forgotten_is_refused() {
+    let limits = Limits { open_requests: 1, ..Limits::default() };
+    let mut guards = Guards::new(&Manifest::from_toml(MANIFEST).unwrap(), &limits);
+    guards.observe_frame("main", &ask(json!("a")));
+    guards.authorize("a", allow());
+    guards.observe_frame("main", &ask(json!("b")));
+    guards.observe_frame("main", &ask(json!("c")));
+    refused(&mut guards, json!({"type": "reply", "re": "a", "verdict": "allow"}), "answer-not-asked");
+    assert_eq!(guards.authorize("a", allow()), Recorded::NotGuarded);
+}
+
+#[test]
+fn other_channels_and_messages_are_not_touched() {
+    let mut guards = guards();
+    assert!(guards.observe_frame("other", &ask(json!("a"))).is_empty());
+    assert!(guards.observe_frame("main", &json!({"type": "text"})).is_empty());
+    assert_eq!(guards.check_write("main", &json!({"type": "prompt", "verdict": "allow"})), Ok(()));
+    assert_eq!(guards.authorize("a", allow()), Recorded::NotGuarded);
+}

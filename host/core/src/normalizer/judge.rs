@@ -1,0 +1,152 @@
+//! What the end of a turn is about, and how it and its run end.
+//!
+//! **By our own interrupt and the provider's status, never by prose.** A success that carries an error is a failure.
+
+use super::Normalizer;
+use super::report::How;
+use super::route::Spot;
+use super::thread::TurnState;
+use crate::capability::Strength;
+use crate::contract::{Fault, FaultKind, Status, TurnEnd};
+use crate::event::{Correlation, Resolution, RunStatus};
+
+/// How a turn ends, once it is decided.
+pub(super) struct End {
+    pub status: Status,
+    pub run_status: RunStatus,
+    pub reason: Option<String>,
+    pub fault: Option<Fault>,
+    pub background: bool,
+    pub how: How,
+    /// How items end that have no end of their own; absent: by the turn's status.
+    pub items: Option<Status>,
+    /// How requests end.
+    pub requests: Resolution,
+}
+
+/// What the end of a turn is about.
+pub(super) enum Ends {
+    Open,
+    WaitingRun,
+    Again,
+    Foreign,
+}
+
+impl Normalizer {
+    pub(super) fn what_ends(&self, spot: &Spot, told: &TurnEnd) -> Ends {
+        let state = &self.threads[spot.thread];
+        let was = |turn: &TurnState| {
+            (spot.turn.is_some() && turn.native == spot.turn)
+                || (told.op.is_some() && turn.op == told.op && spot.turn.is_none())
+        };
+        let waiting = told.op.is_some_and(|op| state.runs.iter().any(|run| run.op == op && !run.started));
+        if let Some(open) = &state.open {
+            let id_fits = spot.turn.is_none() || open.native.is_none() || open.native == spot.turn;
+            let op_fits = told.op.is_none() || open.op == told.op || (open.op.is_none() && !waiting);
+            return match (id_fits && op_fits, state.ended.iter().any(was)) {
+                (true, false) => Ends::Open,
+                (true, true) if was(open) => Ends::Open,
+                (_, true) => Ends::Again,
+                (_, false) => Ends::Foreign,
+            };
+        }
+        if state.ended.iter().any(was) && !waiting {
+            return Ends::Again;
+        }
+        let unnamed = told.op.is_none() && state.waiting_run().is_some();
+        // A provider that says when turns begin has not begun this one: the word belongs to the one before.
+        let of_the_last =
+            unnamed && self.capabilities.turns.emits_turn_started && !state.ended.is_empty() && spot.turn.is_none();
+        match waiting || (unnamed && !of_the_last) {
+            true => Ends::WaitingRun,
+            false => Ends::Again,
+        }
+    }
+
+    /// How the turn and its run end: by our own interrupt and the provider's status, never by prose.
+    pub(super) fn judge(&self, t: usize, mut told: TurnEnd) -> End {
+        told.fault.iter_mut().for_each(|fault| super::clean::fault(fault, &self.limits));
+        super::clean::maybe(&mut told.reason, &self.limits);
+        let state = &self.threads[t];
+        let run = state.open.as_ref().and_then(|turn| turn.run.as_ref()).and_then(|id| state.run(id));
+        let ours = run.is_some_and(|run| run.interrupted);
+        let quality = self.capabilities.turns.terminal_status_quality;
+        let succeeded = told.status == Status::Completed && told.fault.is_none();
+        let status = match told.status {
+            _ if succeeded => Status::Completed,
+            _ if ours => Status::Interrupted,
+            Status::Completed | Status::Failed | Status::Declined | Status::Retracted => Status::Failed,
+            Status::Interrupted => Status::Interrupted,
+            Status::Cancelled => Status::Cancelled,
+            Status::Unknown | Status::Pending | Status::Running | Status::Waiting => Status::Unknown,
+        };
+        let run_status = match status {
+            Status::Completed => RunStatus::Completed,
+            Status::Interrupted if ours => RunStatus::Interrupted,
+            Status::Cancelled => RunStatus::Cancelled,
+            Status::Unknown if quality != Strength::Strong && told.fault.is_none() => RunStatus::Completed,
+            _ => RunStatus::Failed,
+        };
+        let fault = match (run_status, told.fault) {
+            (RunStatus::Failed, None) => Some(why_failed(status)),
+            (_, fault) => fault,
+        };
+        let correlation = match quality {
+            _ if status == Status::Unknown => Some(Correlation::Inferred),
+            Strength::Strong => None,
+            Strength::Weak | Strength::None => Some(Correlation::Weak),
+        };
+        End {
+            status,
+            run_status,
+            reason: told.reason,
+            fault,
+            background: told.background,
+            how: How { correlation, ..How::TOLD },
+            items: None,
+            requests: if ours { Resolution::Dismissed } else { Resolution::Withdrawn },
+        }
+    }
+
+    /// The end of a turn that the provider never ended.
+    pub(super) fn end_without_word(&self, t: usize, fault: Fault, how: How) -> End {
+        let state = &self.threads[t];
+        let run = state.open.as_ref().and_then(|turn| turn.run.as_ref()).and_then(|id| state.run(id));
+        let ours = run.is_some_and(|run| run.interrupted);
+        End {
+            status: if ours { Status::Interrupted } else { Status::Unknown },
+            run_status: if ours { RunStatus::Interrupted } else { RunStatus::Failed },
+            reason: None,
+            fault: Some(fault),
+            background: false,
+            how,
+            items: Some(if ours { Status::Interrupted } else { Status::Unknown }),
+            requests: if ours { Resolution::Dismissed } else { Resolution::Withdrawn },
+        }
+    }
+}
+
+fn why_failed(status: Status) -> Fault {
+    match status {
+        Status::Interrupted => Fault {
+            kind: FaultKind::Cancelled,
+            ..lost("the provider interrupted the turn by itself; send the message again to go on")
+        },
+        _ => Fault {
+            kind: FaultKind::Unknown,
+            ..lost("the provider did not say why the turn failed; see the frame behind this event")
+        },
+    }
+}
+
+/// Something that the provider should have said and did not.
+pub(super) fn lost(message: &str) -> Fault {
+    Fault {
+        kind: FaultKind::Protocol,
+        message: message.into(),
+        code: None,
+        retryable: true,
+        retry_after_ms: None,
+        extra: Vec::new(),
+    }
+}
