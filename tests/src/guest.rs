@@ -20,7 +20,7 @@ pub fn compile(name: &str, source: &str) -> Result<PathBuf> {
     let sdk = xtask::root().join("sdk/rust");
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[lib]\ncrate-type = [\"cdylib\"]\n\n\
-         [dependencies]\njackfield-sdk = {{ path = {sdk:?} }}\n\n[profile.dev]\npanic = \"abort\"\ndebug = false\nopt-level = 1\n\n[workspace]\n"
+         [dependencies]\njackfield-sdk = {{ path = {sdk:?} }}\nserde_json = \"1\"\n\n[profile.dev]\npanic = \"abort\"\ndebug = false\nopt-level = 1\n\n[workspace]\n"
     );
     std::fs::write(folder.join("Cargo.toml"), manifest)?;
     // The same versions as the workspace's, which are on this machine already.

@@ -1,5 +1,8 @@
-//! What the tests of the whole are made of: a mock model server, a stage for the real CLIs, and a workshop for plugins.
+//! What the tests of the whole are made of: a mock model server, a stage for the real CLIs, a workshop for plugins, and
+//! the program as a user meets it.
 
+pub mod door;
 pub mod guest;
+pub mod hostile;
 pub mod mock;
 pub mod real;

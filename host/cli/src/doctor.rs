@@ -47,7 +47,8 @@ fn host() -> (bool, Vec<Finding>) {
     let ok = opened.is_ok();
     let text = match (&opened, setup::data_folder()) {
         (Ok(_), Ok(folder)) => format!("data in {}", folder.display()),
-        (Err(failure), _) | (_, Err(failure)) => format!("{:#}", failure.error),
+        (Err(failure), _) => format!("{:#}", failure.error),
+        (_, Err(failure)) => format!("{:#}", failure.error),
     };
     (ok, vec![Finding { what: "host".into(), ok, text, fix: None }])
 }

@@ -23,7 +23,7 @@ pub fn open_host() -> Result<Host, Failure> {
         data: data_folder()?,
         limits: limits()?,
         policy: PolicyConfig::default(),
-        supervisor: Supervisor::of_this_program()?,
+        supervisor: Supervisor::this_program()?,
     };
     Ok(Host::open(config)?)
 }

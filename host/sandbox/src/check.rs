@@ -37,6 +37,12 @@ pub enum Lane {
     Strict,
 }
 
+impl std::fmt::Display for Lane {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 impl Lane {
     /// Its name.
     pub fn as_str(self) -> &'static str {

@@ -147,7 +147,7 @@ fn with<T: DeserializeOwned>(cx: &mut Cx, kind: &str, text: &str, then: impl FnO
     read(cx, kind, serde_json::from_str(text), then);
 }
 
-/// The same by way of a value: for kinds that come seldom. It halves the code of a type, which would be compiled at every load.
+/// The same by way of a value: for kinds that come seldom. A type is then read from values only, so its code exists once.
 fn rare<T: DeserializeOwned>(cx: &mut Cx, kind: &str, text: &str, then: impl FnOnce(&mut Cx, T)) {
     read(cx, kind, serde_json::from_str(text).and_then(serde_json::from_value::<T>), then);
 }

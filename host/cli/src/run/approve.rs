@@ -5,7 +5,7 @@
 
 use crate::args::Approve;
 use crate::output::{headline, plain};
-use jackfield_core::contract::{Filled, Offer, Question, Verdict};
+use jackfield_core::contract::{Chosen, Filled, Offer, Question, Verdict};
 use jackfield_core::event::{EventBody, Request, RequestSubject, SessionEvent};
 use jackfield_core::id::RequestId;
 use jackfield_core::requests::Reply;
@@ -126,7 +126,7 @@ impl Approver {
             return self.take_filled(&request, line);
         }
         match pick(&request.options, line) {
-            Some(offer) => self.answered(&request, Reply::chosen(&offer.id)),
+            Some(offer) => self.answered(&request, chosen(offer)),
             None if line.is_empty() => self.answered(&request, refusal(&request)),
             None => {
                 eprint!("  not one of them. {}", choices(&request.options));
@@ -179,10 +179,14 @@ fn read_lines() -> mpsc::UnboundedReceiver<String> {
     lines
 }
 
+fn chosen(offer: &Offer) -> Reply {
+    Reply::Chosen(Chosen { option_id: offer.id.clone(), note: None, input: None })
+}
+
 fn by_rule(request: &Request, allow: bool, by: &str) -> Answer {
     let once = |wanted: Verdict| request.options.iter().find(|offer| offer.verdict == wanted);
     let reply = match once(Verdict::AllowOnce).filter(|_| allow) {
-        Some(offer) => Reply::chosen(&offer.id),
+        Some(offer) => chosen(offer),
         None => refusal(request),
     };
     Answer { request: request.id.clone(), reply, by: by.to_owned() }
@@ -191,7 +195,7 @@ fn by_rule(request: &Request, allow: bool, by: &str) -> Answer {
 /// The mildest refusal that is offered; else the card is closed, which never is consent.
 fn refusal(request: &Request) -> Reply {
     let mut refusals = request.options.iter().filter(|offer| matches!(offer.verdict, Verdict::RejectOnce | Verdict::Abort));
-    refusals.next().map_or(Reply::Dismissed, |offer| Reply::chosen(&offer.id))
+    refusals.next().map_or(Reply::Dismissed, |offer| chosen(offer))
 }
 
 /// What a person typed: a number, the first letter of what an option does, or its label.
