@@ -158,13 +158,18 @@ impl Ended {
     /// All that the assistant said, by the ended items.
     pub fn said(&self) -> String {
         let ended = self.of_type("item.ended");
-        let texts = ended.iter().filter(|event| event["item"]["kind"] == "assistant_message" && event["parent"].is_null());
+        let texts =
+            ended.iter().filter(|event| event["item"]["kind"] == "assistant_message" && event["parent"].is_null());
         texts.map(|event| event["item"]["text"].as_str().unwrap_or_default()).collect::<Vec<_>>().join("\n")
     }
 
     /// The id of the thread.
     pub fn thread(&self) -> String {
-        self.events().first().and_then(|opened| opened["thread"].as_str()).expect("stream.opened names the thread").to_owned()
+        self.events()
+            .first()
+            .and_then(|opened| opened["thread"].as_str())
+            .expect("stream.opened names the thread")
+            .to_owned()
     }
 
     /// Asserts the exit code and that each of these words is in what a person reads.
@@ -172,7 +177,13 @@ impl Ended {
     pub fn expect(self, code: i32, words: &[&str]) -> Ended {
         let seen = format!("{}\n{}", self.stderr, self.stdout);
         for word in words {
-            assert!(seen.contains(word), "{word:?} is missing; exit {}\nstderr: {}\nstdout: {}", self.code, self.stderr, cut(&self.stdout));
+            assert!(
+                seen.contains(word),
+                "{word:?} is missing; exit {}\nstderr: {}\nstdout: {}",
+                self.code,
+                self.stderr,
+                cut(&self.stdout)
+            );
         }
         assert_eq!(self.code, code, "stderr: {}\nstdout: {}", self.stderr, cut(&self.stdout));
         self
@@ -193,7 +204,8 @@ impl Ended {
         }
         for end in self.of_type("run.ended") {
             let counts = end["ledger"].as_object().expect("a ledger");
-            let sum: u64 = counts.iter().filter(|(name, _)| *name != "frames_in").filter_map(|(_, count)| count.as_u64()).sum();
+            let sum: u64 =
+                counts.iter().filter(|(name, _)| *name != "frames_in").filter_map(|(_, count)| count.as_u64()).sum();
             assert_eq!(counts["frames_in"].as_u64(), Some(sum), "the ledger balances: {end}");
         }
         for item in self.of_type("item.started") {
@@ -202,7 +214,11 @@ impl Ended {
             assert_eq!(ends, 1, "item {id} ends once: {}", cut(&self.stdout));
         }
         for request in self.of_type("request.opened") {
-            let resolved = self.of_type("request.resolved").into_iter().filter(|end| end["request"] == request["request"]["id"]).count();
+            let resolved = self
+                .of_type("request.resolved")
+                .into_iter()
+                .filter(|end| end["request"] == request["request"]["id"])
+                .count();
             assert_eq!(resolved, 1, "a request is resolved once: {request}");
         }
         self
@@ -221,7 +237,8 @@ pub fn is_running(marker: &str) -> bool {
     let Ok(entries) = std::fs::read_dir("/proc") else { return false };
     entries.flatten().any(|entry| {
         let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        entry.file_name().to_string_lossy().parse::<u32>().is_ok_and(|pid| pid != std::process::id()) && contains(&line, marker.as_bytes())
+        entry.file_name().to_string_lossy().parse::<u32>().is_ok_and(|pid| pid != std::process::id())
+            && contains(&line, marker.as_bytes())
     })
 }
 

@@ -43,7 +43,8 @@ fn run(door: &Door, misdeed: &str, more: &[&str]) -> Ended {
 #[track_caller]
 fn audited(door: &Door, kind: &str, verdict: &str, rule: &str) -> Value {
     let records = door.audit();
-    let found = records.iter().find(|record| record["kind"] == kind && record["verdict"] == verdict && record["rule"] == rule);
+    let found =
+        records.iter().find(|record| record["kind"] == kind && record["verdict"] == verdict && record["rule"] == rule);
     found.cloned().unwrap_or_else(|| panic!("no record {kind} {verdict} {rule} in {records:#?}"))
 }
 
@@ -90,14 +91,22 @@ fn a_neighbour_that_streams_is_undisturbed() {
         let bad = host.add_plugin(hostile::plugin(), false).await.unwrap();
         let alone = converse(&host, &good, folder.path(), "long").await;
         for misdeed in ["loop", "memory", "stack", "list", "panic", "bytes"] {
-            let (beside, hurt) = tokio::join!(converse(&host, &good, folder.path(), "long"), converse(&host, &bad, folder.path(), misdeed));
+            let (beside, hurt) = tokio::join!(
+                converse(&host, &good, folder.path(), "long"),
+                converse(&host, &bad, folder.path(), misdeed)
+            );
             assert_eq!(shape(&beside), shape(&alone), "beside {misdeed}");
             assert!(hurt.iter().any(|event| matches!(event.draft.body, EventBody::SessionEnded { .. })), "{misdeed}");
         }
     });
 }
 
-async fn converse(host: &Host, plugin: &jackfield_runtime::host::Plugin, folder: &std::path::Path, prompt: &str) -> Vec<Arc<SessionEvent>> {
+async fn converse(
+    host: &Host,
+    plugin: &jackfield_runtime::host::Plugin,
+    folder: &std::path::Path,
+    prompt: &str,
+) -> Vec<Arc<SessionEvent>> {
     let thread = host.new_thread(plugin, Instance::default(), folder).await.unwrap();
     let mut events = thread.subscribe();
     thread.send(vec![Content::Text(prompt.into())]).await.unwrap();
@@ -134,7 +143,13 @@ fn shape(events: &[Arc<SessionEvent>]) -> Vec<String> {
 
 #[test]
 fn a_program_that_was_not_granted_does_not_start() {
-    for (misdeed, code) in [("no-grant", "not-granted"), ("no-profile", "no-such-profile"), ("dash-hole", "hole"), ("extra-hole", "hole")] {
+    for (misdeed, code) in [
+        ("cat", "not-granted"),
+        ("no-grant", "interpreter"),
+        ("no-profile", "no-such-profile"),
+        ("dash-hole", "hole"),
+        ("extra-hole", "hole"),
+    ] {
         let door = door();
         let ended = run(&door, misdeed, &[]).well_formed();
         let refused = ended.of_type("effect.refused");
@@ -160,7 +175,7 @@ fn a_grant_lets_one_program_of_one_build_run_until_it_is_revoked() {
     let record = audited(&door, "spawn", "allowed", "granted");
     assert_eq!(record["facts"]["env"], json!(["HOME", "PATH", "TMPDIR", "LANG"]), "nothing is inherited");
     // Another program of the same plugin is not granted by that.
-    let _ = run(&door, "no-grant", &[]).expect(0, &["not-granted"]);
+    let _ = run(&door, "no-grant", &[]).expect(0, &["effect.refused", "interpreter"]);
     door.run(&["grant", "list"]).expect(0, &["mallory/hostile", "/cat"]);
     door.run(&["grant", "revoke", "mallory/hostile", "--profile", "shell"]).expect(2, &["no such grant"]);
     door.run(&["grant", "revoke", "mallory/hostile"]).expect(0, &["revoked 1"]);
@@ -170,7 +185,7 @@ fn a_grant_lets_one_program_of_one_build_run_until_it_is_revoked() {
 #[test]
 fn a_shell_is_no_program_to_be_granted_by_default() {
     let door = door();
-    door.run(&["grant", "add", &plugin(&door), "--profile", "shell"]).expect(2, &["interpreter"]);
+    door.run(&["grant", "add", &plugin(&door), "--profile", "shell"]).expect(2, &["runs any code it is given"]);
 }
 
 #[test]
@@ -222,7 +237,10 @@ fn answered(door: &Door) -> Option<Value> {
 fn an_honest_answer_passes() {
     let (door, ended) = asks("honest", "allow");
     let _ = ended.expect(0, &["the program says"]).well_formed();
-    assert_eq!(answered(&door), Some(json!({ "type": "answer", "id": "q1", "verdict": "yes", "input": { "command": "ls" } })));
+    assert_eq!(
+        answered(&door),
+        Some(json!({ "type": "answer", "id": "q1", "verdict": "yes", "input": { "command": "ls" } }))
+    );
     let (door, ended) = asks("honest", "deny");
     let _ = ended.expect(0, &[]).well_formed();
     assert_eq!(answered(&door).unwrap()["verdict"], "no");
@@ -230,7 +248,13 @@ fn an_honest_answer_passes() {
 
 #[test]
 fn a_plugin_can_not_answer_for_the_person() {
-    for (misdeed, approve) in [("self-approve", "deny"), ("self-approve", "allow"), ("deny-to-allow", "deny"), ("edit-input", "allow"), ("slip-rules", "allow")] {
+    for (misdeed, approve) in [
+        ("self-approve", "deny"),
+        ("self-approve", "allow"),
+        ("deny-to-allow", "deny"),
+        ("edit-input", "allow"),
+        ("slip-rules", "allow"),
+    ] {
         let (door, ended) = asks(misdeed, approve);
         let ended = ended.well_formed();
         assert_eq!(answered(&door), None, "{misdeed}: no answer reached the program");
@@ -247,7 +271,11 @@ fn nothing_a_plugin_says_moves_the_terminal() {
     let door = door();
     let plugin = plugin(&door);
     let ended = door.run(&["run", "--plugin", &plugin, "escape"]).expect(0, &["gone"]);
-    assert!(!ended.stdout.contains('\x1b') && !ended.stdout.contains('\u{202e}') && !ended.stdout.contains('\x07'), "{:?}", ended.stdout);
+    assert!(
+        !ended.stdout.contains('\x1b') && !ended.stdout.contains('\u{202e}') && !ended.stdout.contains('\x07'),
+        "{:?}",
+        ended.stdout
+    );
 }
 
 #[test]
@@ -261,7 +289,11 @@ fn a_second_end_of_a_turn_is_no_second_end_of_the_run() {
 fn a_component_that_wants_the_system_is_refused_before_it_is_compiled() {
     let door = door();
     for (name, source, words) in [
-        ("sockets", "(component (import \"wasi:sockets/tcp@0.2.6\" (instance)))", &["wasi:sockets/tcp@0.2.6", "mallory", "effect"][..]),
+        (
+            "sockets",
+            "(component (import \"wasi:sockets/tcp@0.2.6\" (instance)))",
+            &["wasi:sockets/tcp@0.2.6", "mallory", "effect"][..],
+        ),
         ("files", "(component (import \"wasi:filesystem/types@0.2.6\" (instance)))", &["wasi:filesystem/types@0.2.6"]),
         ("world", "(component (import \"acme:other/thing@1.0.0\" (instance)))", &["acme:other/thing@1.0.0"]),
     ] {
@@ -271,6 +303,9 @@ fn a_component_that_wants_the_system_is_refused_before_it_is_compiled() {
         assert_eq!(ended.code, 4, "{}", ended.stderr);
         assert!(ended.stderr.contains(words[0]), "{}", ended.stderr);
     }
-    let record = audited(&door, "load", "refused", "forbidden-import");
-    assert!(record["facts"]["message"].as_str().unwrap().contains("acme:other") || record["facts"]["message"].as_str().unwrap().contains("wasi:"));
+    let record = audited(&door, "load", "refused", "forbidden-imports");
+    assert!(
+        record["facts"]["message"].as_str().unwrap().contains("acme:other")
+            || record["facts"]["message"].as_str().unwrap().contains("wasi:")
+    );
 }

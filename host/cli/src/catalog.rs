@@ -18,11 +18,11 @@ pub struct Found {
 pub fn bundled(name: &str) -> Result<Found, Failure> {
     let short = name.strip_prefix("jackfield/").unwrap_or(name);
     match jackfield_bundled::all().iter().find(|one| one.name == short) {
-        Some(Bundled { bytes, .. }) => Ok(Found {
-            bytes: bytes.to_vec(),
-            bundled: true,
-        }),
-        None => Err(Failure::usage(format!("there is no provider '{name}'; there are {}. A plugin in a file is used with --plugin FILE", names()))),
+        Some(Bundled { bytes, .. }) => Ok(Found { bytes: bytes.to_vec(), bundled: true }),
+        None => Err(Failure::usage(format!(
+            "there is no provider '{name}'; there are {}. A plugin in a file is used with --plugin FILE",
+            names()
+        ))),
     }
 }
 
@@ -37,10 +37,7 @@ pub fn file(path: &Path) -> Result<Found, Failure> {
     if facts.len() > limit {
         return Err(problem(format!("it has {} bytes; the limit plugin_bytes is {limit}", facts.len())));
     }
-    Ok(Found {
-        bytes: std::fs::read(path).map_err(|error| problem(error.to_string()))?,
-        bundled: false,
-    })
+    Ok(Found { bytes: std::fs::read(path).map_err(|error| problem(error.to_string()))?, bundled: false })
 }
 
 /// A bundled plugin by name, or a file by path: what has a `/` or ends in `.wasm` is a path.

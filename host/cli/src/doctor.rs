@@ -76,15 +76,23 @@ async fn look_for(name: &str, cli: &CliProgram) -> Finding {
             return finding(
                 false,
                 format!("'{}' is not in PATH", cli.program),
-                Some(format!("{}; or run with --exe {}=/path/to/it", cli.install.as_deref().unwrap_or("install it"), cli.program)),
+                Some(format!(
+                    "{}; or run with --exe {}=/path/to/it",
+                    cli.install.as_deref().unwrap_or("install it"),
+                    cli.program
+                )),
             );
         }
     };
     let version = version(&path, &cli.version_args).await;
     let shown = path.display();
     match (version, &cli.tested) {
-        (Err(problem), _) => finding(false, format!("{shown} did not tell its version: {problem}"), cli.install.clone()),
-        (Ok(version), Some(tested)) if !tested.matches(&version) => finding(true, format!("{shown} {version}; tested with {tested}, what they share works"), None),
+        (Err(problem), _) => {
+            finding(false, format!("{shown} did not tell its version: {problem}"), cli.install.clone())
+        }
+        (Ok(version), Some(tested)) if !tested.matches(&version) => {
+            finding(true, format!("{shown} {version}; tested with {tested}, what they share works"), None)
+        }
         (Ok(version), _) => finding(true, format!("{shown} {version}"), None),
     }
 }
@@ -108,5 +116,8 @@ async fn version(path: &std::path::Path, args: &[String]) -> Result<semver::Vers
     };
     tokio::time::timeout(PATIENCE, reading).await.map_err(|_| format!("no answer in {} s", PATIENCE.as_secs()))??;
     let words = text.split(|c: char| c.is_whitespace() || c == 'v' || c == '(');
-    words.into_iter().find_map(|word| semver::Version::parse(word).ok()).ok_or_else(|| format!("no version in '{}'", output::headline(&text, 80)))
+    words
+        .into_iter()
+        .find_map(|word| semver::Version::parse(word).ok())
+        .ok_or_else(|| format!("no version in '{}'", output::headline(&text, 80)))
 }

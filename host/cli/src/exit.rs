@@ -56,18 +56,12 @@ pub type Outcome = Result<Exit, Failure>;
 impl Failure {
     /// A wrong command line, found after parsing.
     pub fn usage(text: impl std::fmt::Display) -> Failure {
-        Failure {
-            exit: Exit::Usage,
-            error: anyhow::anyhow!("{text}"),
-        }
+        Failure { exit: Exit::Usage, error: anyhow::anyhow!("{text}") }
     }
 
     /// A provider that can't be used.
     pub fn unavailable(text: impl std::fmt::Display) -> Failure {
-        Failure {
-            exit: Exit::Unavailable,
-            error: anyhow::anyhow!("{text}"),
-        }
+        Failure { exit: Exit::Unavailable, error: anyhow::anyhow!("{text}") }
     }
 }
 
@@ -75,7 +69,10 @@ impl From<HostError> for Failure {
     fn from(error: HostError) -> Failure {
         let exit = match &error {
             HostError::Load(_) | HostError::Call(_) => Exit::Unavailable,
-            HostError::Instance(_) | HostError::NoThread(_) | HostError::OtherPlugin { .. } | HostError::Folder { .. } => Exit::Usage,
+            HostError::Instance(_)
+            | HostError::NoThread(_)
+            | HostError::OtherPlugin { .. }
+            | HostError::Folder { .. } => Exit::Usage,
             HostError::Limits(_) | HostError::Data { .. } | HostError::Store(_) | HostError::Lease(_) => Exit::Failed,
         };
         Failure { exit, error: error.into() }

@@ -28,9 +28,14 @@ async fn add(host: &Host, file: &Path, profile: &str, exe: &[(String, String)]) 
     let manifest = &found.manifest;
     let Some(wanted) = manifest.profile(profile) else {
         let known: Vec<_> = manifest.spawn.iter().map(|one| one.profile.as_str()).collect();
-        return Err(Failure::usage(format!("{} asks for no profile '{profile}'; it asks for: {}", manifest.full_name(), if known.is_empty() { "none".into() } else { known.join(", ") })));
+        return Err(Failure::usage(format!(
+            "{} asks for no profile '{profile}'; it asks for: {}",
+            manifest.full_name(),
+            if known.is_empty() { "none".into() } else { known.join(", ") }
+        )));
     };
-    let chosen = exe.iter().find(|(name, _)| *name == wanted.program).map(|(_, path)| std::path::absolute(path)).transpose()?;
+    let chosen =
+        exe.iter().find(|(name, _)| *name == wanted.program).map(|(_, path)| std::path::absolute(path)).transpose()?;
     if let Some((other, _)) = exe.iter().find(|(name, _)| *name != wanted.program) {
         return Err(Failure::usage(format!("profile '{profile}' starts '{}', not '{other}'", wanted.program)));
     }
@@ -70,7 +75,9 @@ async fn add(host: &Host, file: &Path, profile: &str, exe: &[(String, String)]) 
     if !wanted.env.is_empty() {
         output::line(&format!("  with your {}", wanted.env.join(", ")))?;
     }
-    output::line("  That program may act as you in the folder it is started in. `jackfield grant revoke` takes this back.")?;
+    output::line(
+        "  That program may act as you in the folder it is started in. `jackfield grant revoke` takes this back.",
+    )?;
     Ok(Exit::Completed)
 }
 
@@ -81,7 +88,13 @@ async fn list(host: &Host, json: bool) -> Outcome {
             output::json(grant)?;
         } else {
             let digest = grant.digest.get(..12).unwrap_or(&grant.digest);
-            output::line(&format!("{} ({digest}) may start {} (profile {}, granted by {})", grant.plugin, grant.program.display(), grant.profile, grant.by))?;
+            output::line(&format!(
+                "{} ({digest}) may start {} (profile {}, granted by {})",
+                grant.plugin,
+                grant.program.display(),
+                grant.profile,
+                grant.by
+            ))?;
         }
     }
     if grants.is_empty() && !json {
@@ -94,7 +107,9 @@ async fn revoke(host: &Host, plugin: &str, profile: Option<&str>) -> Outcome {
     let what = profile.map(subject);
     let taken = host.store().revoke_grants(plugin, what.as_deref()).await?;
     if taken == 0 {
-        return Err(Failure::usage(format!("'{plugin}' has no such grant; `jackfield grant list` shows those there are")));
+        return Err(Failure::usage(format!(
+            "'{plugin}' has no such grant; `jackfield grant list` shows those there are"
+        )));
     }
     host.record(&Record {
         kind: "revoke",

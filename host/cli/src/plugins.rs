@@ -24,7 +24,10 @@ fn list(json: bool) -> Outcome {
             output::json(&facts(&found))?;
         } else {
             let mark = if plugin.name == catalog::DEFAULT { " (default)" } else { "" };
-            output::line(&format!("{:<14} {:<8} {}{mark}", plugin.name, found.manifest.version, found.manifest.description))?;
+            output::line(&format!(
+                "{:<14} {:<8} {}{mark}",
+                plugin.name, found.manifest.version, found.manifest.description
+            ))?;
         }
     }
     Ok(Exit::Completed)

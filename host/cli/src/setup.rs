@@ -34,6 +34,8 @@ fn limits() -> Result<Limits, Failure> {
         return Ok(Limits::default());
     };
     let shown = PathBuf::from(&path).display().to_string();
-    let text = std::fs::read_to_string(&path).map_err(|error| Failure::usage(format!("JACKFIELD_LIMITS names {shown}, which can't be read: {error}")))?;
-    serde_json::from_str(&text).map_err(|error| Failure::usage(format!("JACKFIELD_LIMITS names {shown}, which is not right: {error}")))
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| Failure::usage(format!("JACKFIELD_LIMITS names {shown}, which can't be read: {error}")))?;
+    serde_json::from_str(&text)
+        .map_err(|error| Failure::usage(format!("JACKFIELD_LIMITS names {shown}, which is not right: {error}")))
 }

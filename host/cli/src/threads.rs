@@ -34,13 +34,21 @@ async fn list(host: &Host, json: bool) -> Outcome {
     }
     for row in &rows {
         let title = row.title.as_deref().unwrap_or_default();
-        output::line(&format!("{}  {:<24} {}  {}", row.id, headline(&row.plugin, 24), row.folder, headline(title, 60)))?;
+        output::line(&format!(
+            "{}  {:<24} {}  {}",
+            row.id,
+            headline(&row.plugin, 24),
+            row.folder,
+            headline(title, 60)
+        ))?;
     }
     Ok(Exit::Completed)
 }
 
 async fn show(host: &Host, text: &str, json: bool) -> Outcome {
-    let id = ThreadId::parse(text).ok_or_else(|| Failure::usage(format!("'{text}' is no thread; `jackfield threads list` shows those there are")))?;
+    let id = ThreadId::parse(text).ok_or_else(|| {
+        Failure::usage(format!("'{text}' is no thread; `jackfield threads list` shows those there are"))
+    })?;
     host.thread_row(&id).await?;
     let mut after = 0;
     loop {
@@ -64,7 +72,12 @@ fn line_of(event: &SessionEvent) -> Option<String> {
         EventBody::ItemEnded { item } => match &item.body {
             ItemBody::UserMessage { content, typed: true } => format!("> {}", texts(content)),
             ItemBody::AssistantMessage { text, .. } => text.clone(),
-            ItemBody::Tool { tool, .. } => format!("● {} {} ({})", tool.name.as_deref().unwrap_or("tool"), headline(tool.title.as_deref().unwrap_or_default(), 120), word(&item.status)),
+            ItemBody::Tool { tool, .. } => format!(
+                "● {} {} ({})",
+                tool.name.as_deref().unwrap_or("tool"),
+                headline(tool.title.as_deref().unwrap_or_default(), 120),
+                word(&item.status)
+            ),
             _ => return None,
         },
         EventBody::RunEnded { status, fault, .. } => match fault {

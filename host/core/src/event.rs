@@ -4,7 +4,10 @@
 //! **An event says how sure its correlation is, and which frame caused it; it never carries a provider's name to decide by.**
 
 use crate::capability::CapabilityView;
-use crate::contract::{Account, ContextChange, Content, Fault, FileDiff, McpState, Note, Offer, Plan, Question, Retry, Setting, SlashCommand, Status, TaskKind, TextKind, ThreadState, Tool, Usage, Login};
+use crate::contract::{
+    Account, Content, ContextChange, Fault, FileDiff, Login, McpState, Note, Offer, Plan, Question, Retry, Setting,
+    SlashCommand, Status, TaskKind, TextKind, ThreadState, Tool, Usage,
+};
 use crate::id::{AttemptId, ItemId, RequestId, RunId, SessionId, TaskId, ThreadId, TurnId};
 use crate::ledger::LedgerCounts;
 use crate::policy::Decision;
@@ -50,13 +53,7 @@ pub struct Draft {
 impl From<EventBody> for Draft {
     /// An event of the thread, in no run.
     fn from(body: EventBody) -> Draft {
-        Draft {
-            run: None,
-            turn: None,
-            parent: None,
-            origin: Origin::default(),
-            body,
-        }
+        Draft { run: None, turn: None, parent: None, origin: Origin::default(), body }
     }
 }
 

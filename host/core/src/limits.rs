@@ -84,8 +84,8 @@ limits! {
     journal_memory_bytes = 8 * MIB;
     /// A journal in all; beyond it the session restarts on its cursors at the next quiet point.
     journal_bytes = 256 * MIB;
-    /// Text of one item kept in memory and stored.
-    item_text_bytes = 8 * MIB;
+    /// Text of one item kept in memory and stored: as much as one frame can tell.
+    item_text_bytes = 16 * MIB;
     /// Raw data kept of a thing that nobody understood.
     unknown_raw_bytes = 4 * KIB;
     /// Diagnostics kept per session.
@@ -153,11 +153,20 @@ impl Limits {
         let rules = [
             (self.frame_bytes <= self.batch_bytes, "frame_bytes must fit batch_bytes"),
             (self.frame_bytes * 2 <= self.call_output_bytes, "a frame's text, told twice, must fit call_output_bytes"),
-            (self.batch_bytes * 4 <= self.guest_memory_bytes, "batch_bytes, four times over, must fit guest_memory_bytes"),
+            (
+                self.batch_bytes * 4 <= self.guest_memory_bytes,
+                "batch_bytes, four times over, must fit guest_memory_bytes",
+            ),
             (self.call_output_bytes <= self.guest_memory_bytes, "call_output_bytes must fit guest_memory_bytes"),
             (self.frame_bytes <= self.read_queue_bytes, "frame_bytes must fit read_queue_bytes"),
-            (self.prompt_bytes < self.frame_bytes, "prompt_bytes must be less than frame_bytes: the provider may echo it"),
-            (self.prompt_bytes * 2 <= self.write_queue_bytes, "a prompt with its JSON escapes must fit write_queue_bytes"),
+            (
+                self.prompt_bytes < self.frame_bytes,
+                "prompt_bytes must be less than frame_bytes: the provider may echo it",
+            ),
+            (
+                self.prompt_bytes * 2 <= self.write_queue_bytes,
+                "a prompt with its JSON escapes must fit write_queue_bytes",
+            ),
             (self.call_slice_ms < self.call_cpu_ms, "call_slice_ms must be less than call_cpu_ms"),
             (self.journal_memory_bytes <= self.journal_bytes, "journal_memory_bytes must fit journal_bytes"),
             (self.stderr_tail_bytes <= self.stderr_frame_bytes * 64, "stderr_tail_bytes must fit 64 pieces"),

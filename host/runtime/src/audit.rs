@@ -62,28 +62,15 @@ struct Line<'a> {
 impl Audit {
     /// Opens or makes the file; only its owner can read it.
     pub fn open(path: &Path) -> io::Result<Audit> {
-        let file = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .open(path)?;
-        Ok(Audit {
-            file: Arc::new(Mutex::new(file)),
-        })
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+        Ok(Audit { file: Arc::new(Mutex::new(file)) })
     }
 
     /// Appends a record. An error means that what it speaks of must not happen.
     pub fn write(&self, record: &Record<'_>) -> io::Result<()> {
-        let mut line = serde_json::to_vec(&Line {
-            at_ms: crate::clock::now_ms(),
-            pid: std::process::id(),
-            record,
-        })?;
+        let mut line = serde_json::to_vec(&Line { at_ms: crate::clock::now_ms(), pid: std::process::id(), record })?;
         line.push(b'\n');
-        let mut file = self
-            .file
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut file = self.file.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         file.write_all(&line)
     }
 }

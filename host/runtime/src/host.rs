@@ -156,13 +156,16 @@ impl Host {
                 let facts = serde_json::json!({ "version": manifest.version, "bundled": bundled, "imports": generation.imports() });
                 (Verdict::Allowed, "checked", manifest.full_name(), generation.digest().to_owned(), facts)
             }
-            Err(error) => (Verdict::Refused, error.code(), String::new(), String::new(), serde_json::json!({ "message": error.to_string() })),
+            Err(error) => (
+                Verdict::Refused,
+                error.code(),
+                String::new(),
+                String::new(),
+                serde_json::json!({ "message": error.to_string() }),
+            ),
         };
         self.record(&Record { kind: "load", verdict, rule, plugin: &plugin, digest: &digest, session: "", facts })?;
-        Ok(Plugin {
-            generation: loaded?,
-            bundled,
-        })
+        Ok(Plugin { generation: loaded?, bundled })
     }
 
     /// Begins a thread.
@@ -232,17 +235,11 @@ fn make_private(folder: &Path) -> Result<(), HostError> {
         .recursive(true)
         .mode(0o700)
         .create(folder)
-        .map_err(|error| HostError::Data {
-            path: folder.display().to_string(),
-            problem: error.to_string(),
-        })
+        .map_err(|error| HostError::Data { path: folder.display().to_string(), problem: error.to_string() })
 }
 
 fn usable_folder(folder: &Path) -> Result<PathBuf, HostError> {
-    let unusable = |problem: String| HostError::Folder {
-        path: folder.display().to_string(),
-        problem,
-    };
+    let unusable = |problem: String| HostError::Folder { path: folder.display().to_string(), problem };
     let real = folder.canonicalize().map_err(|error| unusable(error.to_string()))?;
     if real.is_dir() { Ok(real) } else { Err(unusable("it is no folder".into())) }
 }

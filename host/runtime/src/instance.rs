@@ -49,7 +49,9 @@ pub enum InstanceError {
         got: String,
     },
     /// A variable that makes the loader run other code.
-    #[error("the variable {name} makes the system's loader run other code in the provider's program; no instance may set it")]
+    #[error(
+        "the variable {name} makes the system's loader run other code in the provider's program; no instance may set it"
+    )]
     LoaderVariable {
         /// The variable.
         name: String,
@@ -116,12 +118,7 @@ impl Instance {
                 });
             };
             if let Some(wanted) = misfit(schema, value) {
-                return Err(InstanceError::BadOption {
-                    plugin,
-                    name: name.clone(),
-                    wanted,
-                    got: value.to_string(),
-                });
+                return Err(InstanceError::BadOption { plugin, name: name.clone(), wanted, got: value.to_string() });
             }
         }
         Ok(())

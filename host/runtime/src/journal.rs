@@ -150,21 +150,14 @@ mod tests {
     fn batch(seq: u32, text: &str) -> Entry {
         Entry::Batch {
             at: Tick { now_ms: 1.5, seq },
-            inputs: vec![Input::Frame(Frame {
-                channel: 1,
-                pipe: Pipe::Main,
-                data: FrameData::Text(text.into()),
-            })],
+            inputs: vec![Input::Frame(Frame { channel: 1, pipe: Pipe::Main, data: FrameData::Text(text.into()) })],
         }
     }
 
     #[test]
     fn what_was_spilled_comes_back_in_order() {
         let folder = tempfile::tempdir().unwrap();
-        let limits = Limits {
-            journal_memory_bytes: 2_000,
-            ..Limits::default()
-        };
+        let limits = Limits { journal_memory_bytes: 2_000, ..Limits::default() };
         let mut journal = Journal::new(folder.path(), &limits);
         let all: Vec<_> = (0..100).map(|n| batch(n, &"é\n".repeat(n as usize))).collect();
         for (n, entry) in all.iter().enumerate() {
@@ -181,11 +174,7 @@ mod tests {
     #[test]
     fn it_says_when_it_is_full() {
         let folder = tempfile::tempdir().unwrap();
-        let limits = Limits {
-            journal_memory_bytes: 100,
-            journal_bytes: 500,
-            ..Limits::default()
-        };
+        let limits = Limits { journal_memory_bytes: 100, journal_bytes: 500, ..Limits::default() };
         let mut journal = Journal::new(folder.path(), &limits);
         for n in 0..3 {
             journal.append(batch(n, &"x".repeat(100))).unwrap();

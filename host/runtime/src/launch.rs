@@ -14,7 +14,8 @@ use jackfield_core::manifest::{Framing, HoleError, SpawnProfile};
 use std::path::PathBuf;
 
 /// What every child gets, from the host's own environment where it is set.
-const BASE: [(&str, &str); 4] = [("HOME", "/"), ("PATH", "/usr/local/bin:/usr/bin:/bin"), ("TMPDIR", "/tmp"), ("LANG", "C.UTF-8")];
+const BASE: [(&str, &str); 4] =
+    [("HOME", "/"), ("PATH", "/usr/local/bin:/usr/bin:/bin"), ("TMPDIR", "/tmp"), ("LANG", "C.UTF-8")];
 
 /// A start that was allowed.
 pub(crate) struct Launch {

@@ -68,11 +68,8 @@ pub fn find(name: &str, chosen: Option<&Path>, search: &str) -> Result<Program, 
 }
 
 fn look_at(name: &str, path: &Path) -> Result<Program, ProgramError> {
-    let unusable = |problem: String| ProgramError::Unusable {
-        name: name.into(),
-        path: path.display().to_string(),
-        problem,
-    };
+    let unusable =
+        |problem: String| ProgramError::Unusable { name: name.into(), path: path.display().to_string(), problem };
     let real = path.canonicalize().map_err(|error| unusable(error.to_string()))?;
     let facts = std::fs::metadata(&real).map_err(|error| unusable(error.to_string()))?;
     if !facts.is_file() {
@@ -81,7 +78,8 @@ fn look_at(name: &str, path: &Path) -> Result<Program, ProgramError> {
     if facts.permissions().mode() & 0o111 == 0 {
         return Err(unusable("it may not be executed (chmod +x)".into()));
     }
-    let folders_trusted = real.ancestors().skip(1).all(|folder| std::fs::metadata(folder).is_ok_and(|facts| folder_is_safe(&facts)));
+    let folders_trusted =
+        real.ancestors().skip(1).all(|folder| std::fs::metadata(folder).is_ok_and(|facts| folder_is_safe(&facts)));
     Ok(Program {
         owner_trusted: is_ours(&facts) && folders_trusted,
         owner_uid: facts.uid(),

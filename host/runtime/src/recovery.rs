@@ -2,13 +2,18 @@
 //! the session is said to have ended. Nothing is guessed: an open tool call's outcome is not known.
 
 use crate::store::{Gap, Recovery, Store, StoreError};
-use jackfield_core::event::{Draft, EventBody, Resolution, RunStatus, SessionEnd, is_terminal};
 use jackfield_core::contract::{Fault, FaultKind, Status};
+use jackfield_core::event::{Draft, EventBody, Resolution, RunStatus, SessionEnd, is_terminal};
 use jackfield_core::id::ThreadId;
 use jackfield_core::projection::Snapshot;
 
 /// The events that close a thread as it was found. They are emitted before anything new is.
-pub(crate) async fn closing_events(store: &Store, thread: &ThreadId, found: &Recovery, gap: Option<Gap>) -> Result<Vec<Draft>, StoreError> {
+pub(crate) async fn closing_events(
+    store: &Store,
+    thread: &ThreadId,
+    found: &Recovery,
+    gap: Option<Gap>,
+) -> Result<Vec<Draft>, StoreError> {
     let mut drafts = Vec::new();
     if let Some(gap) = gap {
         drafts.push(EventBody::Gap { from_seq: *gap.start(), to_seq: *gap.end() }.into());
@@ -31,7 +36,9 @@ pub(crate) async fn closing_events(store: &Store, thread: &ThreadId, found: &Rec
         drafts.push(EventBody::RequestResolved { request: request.id.clone(), resolution: Resolution::Expired }.into());
     }
     // Children first: an item inside another one was opened after it.
-    for entry in snapshot.items.iter().filter(|entry| !is_terminal(entry.item.status)).collect::<Vec<_>>().into_iter().rev() {
+    for entry in
+        snapshot.items.iter().filter(|entry| !is_terminal(entry.item.status)).collect::<Vec<_>>().into_iter().rev()
+    {
         let mut item = entry.item.clone();
         item.status = Status::Unknown;
         let mut draft: Draft = EventBody::ItemEnded { item }.into();

@@ -3,7 +3,6 @@
 //! Sessions come and go (a program that died, a plugin that broke); the thread stays. A new session is a new epoch and
 //! resumes the provider's conversation by its cursor. **It is never silently a fresh conversation.**
 
-use crate::{clock, mint};
 use crate::host::Plugin;
 use crate::instance::Instance;
 use crate::lease::Lease;
@@ -11,6 +10,7 @@ use crate::recovery;
 use crate::session::{AskError, NewRun, SessionHandle, SessionStart, Shared};
 use crate::store::{RunRecord, SessionRecord, StoreError, ThreadRecord};
 use crate::thread_log::{Subscription, ThreadLog};
+use crate::{clock, mint};
 use jackfield_core::contract::{Content, Pairs};
 use jackfield_core::event::{Draft, EventBody, RunStatus, SessionEvent};
 use jackfield_core::id::{RequestId, RunId, ThreadId};
@@ -38,7 +38,14 @@ struct State {
 }
 
 impl Thread {
-    pub(crate) async fn open(shared: Arc<Shared>, plugin: Plugin, instance: Instance, row: ThreadRecord, lease: Lease, new: bool) -> Result<Thread, StoreError> {
+    pub(crate) async fn open(
+        shared: Arc<Shared>,
+        plugin: Plugin,
+        instance: Instance,
+        row: ThreadRecord,
+        lease: Lease,
+        new: bool,
+    ) -> Result<Thread, StoreError> {
         let store = shared.store.clone();
         let found = store.recover(&row.id).await?;
         let (sequence, gap) = store.sequence(&row.id).await?;
@@ -52,11 +59,7 @@ impl Thread {
             }
         }
         Ok(Thread {
-            state: Mutex::new(State {
-                session: None,
-                next_epoch: found.next_epoch,
-                last_run: found.last_ordinal,
-            }),
+            state: Mutex::new(State { session: None, next_epoch: found.next_epoch, last_run: found.last_ordinal }),
             folder: PathBuf::from(&row.folder),
             id: row.id,
             shared,
@@ -85,7 +88,6 @@ impl Thread {
     /// Takes a message on. It is stored when this returns; progress and end are events of the run.
     pub async fn send(&self, content: Vec<Content>) -> Result<RunId, AskError> {
         let mut state = self.state.lock().await;
-        let session = self.session(&mut state).await?;
         state.last_run += 1;
         let ordinal = state.last_run;
         let run = mint::run(&self.id, ordinal);
@@ -104,8 +106,19 @@ impl Thread {
         let mut draft: Draft = EventBody::RunCreated { content: content.clone(), ordinal }.into();
         draft.run = Some(run.clone());
         self.log.emit(now, draft).await?.await?;
-        session.send(NewRun { run: run.clone(), ordinal, content }).await?;
+        self.hand_over(&mut state, NewRun { run: run.clone(), ordinal, content }).await?;
         Ok(run)
+    }
+
+    /// To the session at work; to a new one, resuming the provider's conversation, when there is none or it has just ended.
+    async fn hand_over(&self, state: &mut State, run: NewRun) -> Result<(), AskError> {
+        if let Some(session) = &state.session {
+            match session.send(run.clone()).await {
+                Err(AskError::Ended) => {}
+                done => return done,
+            }
+        }
+        self.start_session(state, run).await
     }
 
     /// Stops the active run.
@@ -149,13 +162,7 @@ impl Thread {
         session.filter(|session| !session.is_over()).ok_or(AskError::Ended)
     }
 
-    /// The session at work; a new one, resuming the provider's conversation, when there is none.
-    async fn session(&self, state: &mut State) -> Result<SessionHandle, AskError> {
-        if let Some(session) = &state.session
-            && !session.is_over()
-        {
-            return Ok(session.clone());
-        }
+    async fn start_session(&self, state: &mut State, first: NewRun) -> Result<(), AskError> {
         let epoch = state.next_epoch;
         let session = mint::session(&self.id, epoch);
         let row = self.shared.store.thread(&self.id).await?;
@@ -183,8 +190,8 @@ impl Thread {
             cursor,
             log: self.log.clone(),
         };
-        let handle = SessionHandle::start(start, self.shared.clone()).await.map_err(|error| AskError::Plugin(error.to_string()))?;
-        state.session = Some(handle.clone());
-        Ok(handle)
+        let started = SessionHandle::start(start, self.shared.clone(), first).await;
+        state.session = Some(started.map_err(|error| AskError::Plugin(error.to_string()))?);
+        Ok(())
     }
 }

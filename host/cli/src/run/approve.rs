@@ -137,9 +137,18 @@ impl Approver {
 
     fn take_filled(&mut self, request: &Request, line: &str) {
         let question = &request.questions[self.filled.len()];
-        let picked = |word: &str| word.parse::<usize>().ok().and_then(|n| question.choices.get(n.checked_sub(1)?)).map(|choice| choice.value.clone());
+        let picked = |word: &str| {
+            word.parse::<usize>()
+                .ok()
+                .and_then(|n| question.choices.get(n.checked_sub(1)?))
+                .map(|choice| choice.value.clone())
+        };
         let words: Vec<&str> = if question.multiple { line.split(',').map(str::trim).collect() } else { vec![line] };
-        let values: Vec<String> = words.iter().filter(|word| !word.is_empty()).map(|word| picked(word).unwrap_or_else(|| (*word).to_owned())).collect();
+        let values: Vec<String> = words
+            .iter()
+            .filter(|word| !word.is_empty())
+            .map(|word| picked(word).unwrap_or_else(|| (*word).to_owned()))
+            .collect();
         self.filled.push(Filled { question: question.id.clone(), values });
         match request.questions.get(self.filled.len()) {
             Some(next) => eprint!("{}", ask(next)),
@@ -194,8 +203,9 @@ fn by_rule(request: &Request, allow: bool, by: &str) -> Answer {
 
 /// The mildest refusal that is offered; else the card is closed, which never is consent.
 fn refusal(request: &Request) -> Reply {
-    let mut refusals = request.options.iter().filter(|offer| matches!(offer.verdict, Verdict::RejectOnce | Verdict::Abort));
-    refusals.next().map_or(Reply::Dismissed, |offer| chosen(offer))
+    let mut refusals =
+        request.options.iter().filter(|offer| matches!(offer.verdict, Verdict::RejectOnce | Verdict::Abort));
+    refusals.next().map_or(Reply::Dismissed, chosen)
 }
 
 /// What a person typed: a number, the first letter of what an option does, or its label.
@@ -214,11 +224,19 @@ fn pick<'a>(options: &'a [Offer], line: &str) -> Option<&'a Offer> {
 
 fn card(request: &Request) -> String {
     let what = match &request.subject {
-        RequestSubject::Approval { tool } => format!("{} wants to run: {}", tool.name.as_deref().unwrap_or("a tool"), tool.title.as_deref().or(tool.input.as_deref()).unwrap_or("(no details)")),
+        RequestSubject::Approval { tool } => format!(
+            "{} wants to run: {}",
+            tool.name.as_deref().unwrap_or("a tool"),
+            tool.title.as_deref().or(tool.input.as_deref()).unwrap_or("(no details)")
+        ),
         RequestSubject::Plan { text } => format!("a plan is proposed:\n{text}"),
         RequestSubject::Questions => "a question".to_owned(),
-        RequestSubject::Login { login } => format!("a login is needed: {} {}", login.text, login.url.as_deref().unwrap_or_default()),
-        RequestSubject::HostTool { tool } => format!("a tool of ours is called: {}", tool.name.as_deref().unwrap_or_default()),
+        RequestSubject::Login { login } => {
+            format!("a login is needed: {} {}", login.text, login.url.as_deref().unwrap_or_default())
+        }
+        RequestSubject::HostTool { tool } => {
+            format!("a tool of ours is called: {}", tool.name.as_deref().unwrap_or_default())
+        }
         RequestSubject::Unknown { name, json } => format!("something that this version does not know ({name}): {json}"),
     };
     let mut card = format!("\n? {}\n", plain(&what));
@@ -236,7 +254,8 @@ fn card(request: &Request) -> String {
 }
 
 fn choices(options: &[Offer]) -> String {
-    let list: Vec<_> = options.iter().enumerate().map(|(n, offer)| format!("[{}] {}", n + 1, plain(&offer.label))).collect();
+    let list: Vec<_> =
+        options.iter().enumerate().map(|(n, offer)| format!("[{}] {}", n + 1, plain(&offer.label))).collect();
     match list.is_empty() {
         true => "  Enter closes this: ".into(),
         false => format!("  {}  (y, n, or a number; Enter refuses): ", list.join("  ")),
@@ -262,7 +281,11 @@ mod tests {
 
     #[test]
     fn a_person_picks_by_number_letter_or_label_and_nothing_else() {
-        let options = [offer("once", Verdict::AllowOnce), offer("always", Verdict::AllowAlways), offer("no", Verdict::RejectOnce)];
+        let options = [
+            offer("once", Verdict::AllowOnce),
+            offer("always", Verdict::AllowAlways),
+            offer("no", Verdict::RejectOnce),
+        ];
         let picked = |line: &str| pick(&options, line).map(|offer| offer.id.as_str());
         assert_eq!(picked("1"), Some("once"));
         assert_eq!(picked("y"), Some("once"));

@@ -35,7 +35,9 @@ impl View for Json {
     }
 
     fn closed(&mut self, exit: Exit) -> io::Result<()> {
-        output::json(&serde_json::json!({ "type": "stream.closed", "exit_code": exit.code(), "last_seq": self.last_seq }))
+        output::json(
+            &serde_json::json!({ "type": "stream.closed", "exit_code": exit.code(), "last_seq": self.last_seq }),
+        )
     }
 
     fn say(&mut self, text: &str) {

@@ -65,13 +65,19 @@ fn view_is_json(args: &RunArgs) -> bool {
     args.json || args.format == Format::Json
 }
 
-async fn converse(thread: &Thread, provider: &str, content: Vec<Content>, view: &mut dyn View, approver: &mut Approver) -> Outcome {
+async fn converse(
+    thread: &Thread,
+    provider: &str,
+    content: Vec<Content>,
+    view: &mut dyn View,
+    approver: &mut Approver,
+) -> Outcome {
     let mut events = thread.subscribe();
     let mut interrupts = signal(SignalKind::interrupt())?;
     let mut terminations = signal(SignalKind::terminate())?;
     let mut life = tokio::time::interval(std::time::Duration::from_millis(500));
-    if view.opened(thread, provider).is_err() {
-        return Ok(Exit::Failed);
+    if let Err(error) = view.opened(thread, provider) {
+        return Ok(nobody_reads(&error));
     }
     let run = tokio::select! {
         run = thread.send(content) => run?,
@@ -86,10 +92,9 @@ async fn converse(thread: &Thread, provider: &str, content: Vec<Content>, view: 
                 let Some(event) = event else { break };
                 for event in expand(thread, event).await? {
                     verdict.take(&event);
-                    if view.event(&event).is_err() {
-                        eprintln!("jackfield: stdout was closed; the run is ended");
+                    if let Err(error) = view.event(&event) {
                         thread.kill().await?;
-                        return Ok(Exit::Failed);
+                        return Ok(nobody_reads(&error));
                     }
                     approver.take(&event);
                 }
@@ -127,6 +132,12 @@ async fn converse(thread: &Thread, provider: &str, content: Vec<Content>, view: 
     Ok(exit)
 }
 
+/// stdout is closed or full: the run is ended, quietly.
+fn nobody_reads(error: &std::io::Error) -> Exit {
+    eprintln!("jackfield: stdout can't be written ({error}); the run is ended, its thread can be resumed");
+    Exit::Failed
+}
+
 /// Stopped before the message was taken.
 async fn stopped(thread: &Thread, view: &mut dyn View) -> Outcome {
     thread.kill().await?;
@@ -135,7 +146,11 @@ async fn stopped(thread: &Thread, view: &mut dyn View) -> Outcome {
 }
 
 /// What the end of the session still says.
-async fn show_rest(thread: &Thread, events: &mut jackfield_runtime::thread_log::Subscription, view: &mut dyn View) -> Result<(), Failure> {
+async fn show_rest(
+    thread: &Thread,
+    events: &mut jackfield_runtime::thread_log::Subscription,
+    view: &mut dyn View,
+) -> Result<(), Failure> {
     while let Some(event) = events.next_now() {
         for event in expand(thread, event).await? {
             let _ = view.event(&event);
@@ -170,7 +185,12 @@ async fn choose_plugin(host: &Host, args: &RunArgs) -> Result<(Plugin, String), 
         (None, Some(name), _) => catalog::bundled(name)?,
         (None, None, Some(thread)) => {
             let row = host.thread_row(&thread_id(thread)?).await?;
-            catalog::bundled(&row.plugin).map_err(|_| Failure::usage(format!("thread {thread} was begun with the plugin {}; name its file with --plugin FILE", row.plugin)))?
+            catalog::bundled(&row.plugin).map_err(|_| {
+                Failure::usage(format!(
+                    "thread {thread} was begun with the plugin {}; name its file with --plugin FILE",
+                    row.plugin
+                ))
+            })?
         }
         (None, None, None) => catalog::bundled(catalog::DEFAULT)?,
     };
@@ -184,11 +204,8 @@ async fn choose_plugin(host: &Host, args: &RunArgs) -> Result<(Plugin, String), 
 }
 
 fn instance(args: &RunArgs, provider: &str) -> Result<Instance, Failure> {
-    let mut instance = Instance {
-        name: provider.to_owned(),
-        program_args: args.exe_arg.clone(),
-        ..Instance::default()
-    };
+    let mut instance =
+        Instance { name: provider.to_owned(), program_args: args.exe_arg.clone(), ..Instance::default() };
     for (key, value) in &args.options {
         let value = serde_json::from_str(value).unwrap_or_else(|_| serde_json::Value::String(value.clone()));
         instance.options.insert(key.clone(), value);
@@ -199,7 +216,11 @@ fn instance(args: &RunArgs, provider: &str) -> Result<Instance, Failure> {
     for text in &args.env {
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, value.to_owned()),
-            None => (text.as_str(), std::env::var(text).map_err(|_| Failure::usage(format!("--env {text} passes on your own {text}, which is not set")))?),
+            None => (
+                text.as_str(),
+                std::env::var(text)
+                    .map_err(|_| Failure::usage(format!("--env {text} passes on your own {text}, which is not set")))?,
+            ),
         };
         instance.env.push((name.to_owned(), value));
     }
@@ -216,7 +237,8 @@ fn absolute(path: &str) -> Result<PathBuf, Failure> {
 }
 
 fn thread_id(text: &str) -> Result<ThreadId, Failure> {
-    ThreadId::parse(text).ok_or_else(|| Failure::usage(format!("'{text}' is no thread; `jackfield threads list` shows those there are")))
+    ThreadId::parse(text)
+        .ok_or_else(|| Failure::usage(format!("'{text}' is no thread; `jackfield threads list` shows those there are")))
 }
 
 /// The run that a view or a verdict is about.

@@ -18,10 +18,15 @@ fn from_stdin() -> Result<String, Failure> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        return Err(Failure::usage(format!("the prompt on stdin has more than {limit} bytes (limit prompt_bytes); put it in a file of the workspace and name that")));
+        return Err(Failure::usage(format!(
+            "the prompt on stdin has more than {limit} bytes (limit prompt_bytes); put it in a file of the workspace and name that"
+        )));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Failure::usage(format!("the prompt on stdin is not UTF-8: byte {} is wrong; convert it first (iconv -t UTF-8)", at + 1))
+        Failure::usage(format!(
+            "the prompt on stdin is not UTF-8: byte {} is wrong; convert it first (iconv -t UTF-8)",
+            at + 1
+        ))
     })
 }

@@ -145,7 +145,12 @@ impl Text {
         let indent = if inside { "    " } else { "" };
         let name = tool.name.as_deref().unwrap_or("tool");
         let title = tool.title.as_deref().or(tool.input.as_deref()).unwrap_or_default();
-        let head = format!("{indent}{} {} {}", self.paint("36", "●"), self.paint("1", &headline(name, 40)), headline(title, 120));
+        let head = format!(
+            "{indent}{} {} {}",
+            self.paint("36", "●"),
+            self.paint("1", &headline(name, 40)),
+            headline(title, 120)
+        );
         let known = self.shown_tools.get(&item.id).cloned();
         if known.as_ref() != Some(&head) && (!title.is_empty() || is_terminal(item.status)) {
             self.shown_tools.insert(item.id.clone(), head.clone());
@@ -161,8 +166,13 @@ impl Text {
                 Status::Interrupted | Status::Cancelled => ("└ stopped", "33"),
                 _ => ("└ ended, outcome not known", "33"),
             };
-            let code = tool.exit_code.filter(|code| *code != 0).map(|code| format!(" (exit code {code})")).unwrap_or_default();
-            self.line(&format!("{indent}  {}{code} {}", self.paint(colour, mark), self.paint("2", &headline(result, 120))));
+            let code =
+                tool.exit_code.filter(|code| *code != 0).map(|code| format!(" (exit code {code})")).unwrap_or_default();
+            self.line(&format!(
+                "{indent}  {}{code} {}",
+                self.paint(colour, mark),
+                self.paint("2", &headline(result, 120))
+            ));
         }
     }
 
@@ -170,10 +180,15 @@ impl Text {
         let took = self.started.elapsed().as_secs_f32();
         let text = match status {
             RunStatus::Completed => self.paint("2", &format!("✓ done in {took:.1} s · thread {}", self.thread)),
-            RunStatus::Interrupted => self.paint("33", &format!("■ interrupted after {took:.1} s · go on with --resume {}", self.thread)),
+            RunStatus::Interrupted => {
+                self.paint("33", &format!("■ interrupted after {took:.1} s · go on with --resume {}", self.thread))
+            }
             RunStatus::Cancelled => self.paint("33", "■ cancelled before it began"),
             _ => {
-                let why = fault.map(|fault| plain(&fault.message)).or(reason.map(plain)).unwrap_or_else(|| "no reason was given".into());
+                let why = fault
+                    .map(|fault| plain(&fault.message))
+                    .or(reason.map(plain))
+                    .unwrap_or_else(|| "no reason was given".into());
                 self.paint("31", &format!("✗ failed: {why}"))
             }
         };
@@ -204,7 +219,9 @@ impl View for Text {
         }
         let inside = event.draft.parent.is_some();
         match &event.draft.body {
-            EventBody::ItemStarted { item } | EventBody::ItemUpdated { item } | EventBody::ItemEnded { item } => self.item(item, inside)?,
+            EventBody::ItemStarted { item } | EventBody::ItemUpdated { item } | EventBody::ItemEnded { item } => {
+                self.item(item, inside)?
+            }
             EventBody::ItemDelta { item, kind: TextKind::Assistant, text } if !inside => {
                 *self.shown_text.entry(item.clone()).or_default() += text.len();
                 self.answer(text)?;
@@ -228,11 +245,22 @@ impl View for Text {
                 self.line(&text);
             }
             EventBody::Retrying { retry } => {
-                let text = self.paint("33", &format!("… trying again ({}{}): {}", retry.attempt, retry.max_attempts.map(|most| format!(" of {most}")).unwrap_or_default(), plain(&retry.fault.message)));
+                let text = self.paint(
+                    "33",
+                    &format!(
+                        "… trying again ({}{}): {}",
+                        retry.attempt,
+                        retry.max_attempts.map(|most| format!(" of {most}")).unwrap_or_default(),
+                        plain(&retry.fault.message)
+                    ),
+                );
                 self.line(&text);
             }
             EventBody::Stalled { waiting_for, silent_ms } => {
-                let text = self.paint("33", &format!("… nothing from {waiting_for} for {} s; Ctrl-C interrupts", silent_ms / 1000));
+                let text = self.paint(
+                    "33",
+                    &format!("… nothing from {waiting_for} for {} s; Ctrl-C interrupts", silent_ms / 1000),
+                );
                 self.line(&text);
             }
             EventBody::ContextChanged { change } if change.what == ContextEffect::Lost => {
@@ -251,7 +279,9 @@ impl View for Text {
                 let text = self.paint("2", &plain(&note.text));
                 self.line(&text);
             }
-            EventBody::RunEnded { status, reason, fault, .. } => self.run_ended(*status, reason.as_deref(), fault.as_ref()),
+            EventBody::RunEnded { status, reason, fault, .. } => {
+                self.run_ended(*status, reason.as_deref(), fault.as_ref())
+            }
             _ => {}
         }
         Ok(())

@@ -17,13 +17,7 @@ pub struct Verdict {
 
 impl Verdict {
     pub fn new(run: RunId) -> Verdict {
-        Verdict {
-            run,
-            ended: None,
-            refused: false,
-            unavailable: false,
-            session_over: false,
-        }
+        Verdict { run, ended: None, refused: false, unavailable: false, session_over: false }
     }
 
     pub fn take(&mut self, event: &SessionEvent) {

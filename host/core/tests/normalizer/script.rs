@@ -171,7 +171,9 @@ impl Player {
         });
         match number {
             "?" => RequestId::from_digits("0"),
-            number => opened.into_iter().nth(self::number(number) as usize - 1).cloned().expect("a request that was opened"),
+            number => {
+                opened.into_iter().nth(self::number(number) as usize - 1).cloned().expect("a request that was opened")
+            }
         }
     }
 

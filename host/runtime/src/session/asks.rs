@@ -1,5 +1,6 @@
 //! What clients ask for: the start, messages in order, answers, settings; and the ladder of an interrupt.
 
+use super::granted::Granted;
 use super::ops::{Pending, Purpose};
 use super::outlet::fault;
 use super::task::{Active, Phase, Task};
@@ -7,8 +8,7 @@ use super::{Ask, AskError, NewRun, Reply1};
 use crate::audit::{Record, Verdict};
 use crate::{clock, mint};
 use jackfield_core::contract::{self, CommandBody, Fault, FaultKind, Message, OpenThread, Pairs, Role, StartSession};
-use super::granted::Granted;
-use jackfield_core::event::{EventBody, Request, LadderStep, RunStatus, SessionEnd};
+use jackfield_core::event::{EventBody, LadderStep, Request, RunStatus, SessionEnd};
 use jackfield_core::guard::Authorization;
 use jackfield_core::hints::hints;
 use jackfield_core::id::{RequestId, RunId};
@@ -31,10 +31,15 @@ impl Task {
         self.normalizer.set_capabilities(&effective.capabilities);
         let view = self.capabilities.view(hints(&effective.capabilities, &self.shared.policy));
         for conflict in effective.conflicts {
-            self.say(None, EventBody::CapabilityConflict { stronger: conflict.stronger, weaker: conflict.weaker }).await;
+            self.say(None, EventBody::CapabilityConflict { stronger: conflict.stronger, weaker: conflict.weaker })
+                .await;
         }
         for name in effective.mistyped {
-            self.diagnose("capability-mistyped", &format!("the capability '{name}' has a value of the wrong type; it counts as its weakest")).await;
+            self.diagnose(
+                "capability-mistyped",
+                &format!("the capability '{name}' has a value of the wrong type; it counts as its weakest"),
+            )
+            .await;
         }
         self.view.send_replace(Some(view.clone()));
         let stored = serde_json::to_string(&self.capabilities).unwrap_or_default();
@@ -153,7 +158,8 @@ impl Task {
     pub(super) async fn end_unstarted(&mut self, run: &NewRun, fault: Option<Fault>) {
         let status = if fault.is_some() { RunStatus::Failed } else { RunStatus::Cancelled };
         let ledger = self.normalizer.ledger();
-        self.say(Some(run.run.clone()), EventBody::RunEnded { status, reason: None, fault, background: false, ledger }).await;
+        self.say(Some(run.run.clone()), EventBody::RunEnded { status, reason: None, fault, background: false, ledger })
+            .await;
     }
 
     async fn interrupt(&mut self, done: Reply1<()>) {
@@ -176,7 +182,11 @@ impl Task {
                 let _ = done.send(Ok(()));
                 self.normalizer.interrupting(&run);
                 self.set_ladder(LadderStep::Interrupt, self.shared.limits.interrupt_ack_ms);
-                self.say(Some(run.clone()), EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: "sent".into() }).await;
+                self.say(
+                    Some(run.clone()),
+                    EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: "sent".into() },
+                )
+                .await;
                 let body = CommandBody::Interrupt(contract::Interrupt { turn: None, keep_background: false });
                 let thread = self.native_thread.clone();
                 self.command(Purpose::Interrupt(run), thread, body, None).await;
@@ -184,13 +194,18 @@ impl Task {
             }
             decision @ Decision::Degraded { .. } => {
                 let _ = done.send(Ok(()));
-                self.say(Some(run.clone()), EventBody::PolicyDecided { intent: Intent::Interrupt.name().into(), decision }).await;
+                self.say(
+                    Some(run.clone()),
+                    EventBody::PolicyDecided { intent: Intent::Interrupt.name().into(), decision },
+                )
+                .await;
                 self.normalizer.interrupting(&run);
                 self.stop_session(LadderStep::CloseSession).await;
             }
             decision => {
                 let because = decision.reason();
-                self.say(Some(run), EventBody::PolicyDecided { intent: Intent::Interrupt.name().into(), decision }).await;
+                self.say(Some(run), EventBody::PolicyDecided { intent: Intent::Interrupt.name().into(), decision })
+                    .await;
                 let _ = done.send(Err(AskError::Fault(fault(FaultKind::Unsupported, because))));
             }
         }
@@ -214,10 +229,21 @@ impl Task {
         match outcome {
             Ok(()) => {
                 self.set_ladder(LadderStep::Interrupt, self.shared.limits.interrupt_end_ms);
-                self.say(Some(run.clone()), EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: "acknowledged".into() }).await;
+                self.say(
+                    Some(run.clone()),
+                    EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: "acknowledged".into() },
+                )
+                .await;
             }
             Err(fault) => {
-                self.say(Some(run.clone()), EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: format!("refused: {}", fault.message) }).await;
+                self.say(
+                    Some(run.clone()),
+                    EventBody::InterruptStep {
+                        step: LadderStep::Interrupt,
+                        outcome: format!("refused: {}", fault.message),
+                    },
+                )
+                .await;
                 self.stop_session(LadderStep::CloseSession).await;
             }
         }
@@ -253,10 +279,7 @@ impl Task {
 
     fn set_ladder(&mut self, step: LadderStep, within_ms: u64) {
         if let Some(active) = &mut self.active {
-            active.ladder = Some(Ladder {
-                step,
-                deadline: Instant::now() + Duration::from_millis(within_ms),
-            });
+            active.ladder = Some(Ladder { step, deadline: Instant::now() + Duration::from_millis(within_ms) });
         }
     }
 
@@ -275,7 +298,13 @@ impl Task {
     }
 
     /// The answer was checked against what the provider offered; the guard is told what may leave, then the plugin translates it.
-    async fn send_answer(&mut self, request: RequestId, asked: Option<Request>, answer: contract::Answer, waiting: Option<(String, Reply1<()>)>) {
+    async fn send_answer(
+        &mut self,
+        request: RequestId,
+        asked: Option<Request>,
+        answer: contract::Answer,
+        waiting: Option<(String, Reply1<()>)>,
+    ) {
         let granted = asked.map(|asked| Granted::by(&asked, &answer)).unwrap_or_default();
         let by = waiting.as_ref().map_or("interrupt", |(by, _)| by.as_str());
         let recorded = self.shared.audit.write(&Record {
@@ -288,17 +317,16 @@ impl Task {
             facts: serde_json::json!({ "request": request, "native": answer.request, "always": granted.always, "edited": granted.edited_input.is_some() }),
         });
         if let Err(error) = recorded {
-            let cause = fault(FaultKind::Internal, format!("the audit record could not be written ({error}), so the answer was not sent"));
+            let cause = fault(
+                FaultKind::Internal,
+                format!("the audit record could not be written ({error}), so the answer was not sent"),
+            );
             self.request_answered(request, waiting.map(|(_, done)| done), Err(cause)).await;
             return;
         }
         self.outlet.guards().authorize(
             &answer.request,
-            Authorization {
-                allow: granted.allows,
-                always: granted.always,
-                edited_input: granted.edited_input,
-            },
+            Authorization { allow: granted.allows, always: granted.always, edited_input: granted.edited_input },
         );
         let deadline = self.after(self.shared.limits.command_ms);
         let purpose = Purpose::Respond(request, waiting.map(|(_, done)| done));
@@ -306,7 +334,12 @@ impl Task {
         self.command(purpose, thread, CommandBody::Respond(answer), deadline).await;
     }
 
-    pub(super) async fn request_answered(&mut self, request: RequestId, waiting: Option<Reply1<()>>, outcome: Result<(), Fault>) {
+    pub(super) async fn request_answered(
+        &mut self,
+        request: RequestId,
+        waiting: Option<Reply1<()>>,
+        outcome: Result<(), Fault>,
+    ) {
         if let Some(waiting) = waiting {
             let _ = waiting.send(outcome.clone().map_err(AskError::Fault));
         }
@@ -315,7 +348,10 @@ impl Task {
     }
 
     pub(super) async fn command_overdue(&mut self, purpose: Purpose) {
-        let late = fault(FaultKind::Timeout, format!("the plugin did not answer '{}' within {} ms", purpose.name(), self.shared.limits.command_ms));
+        let late = fault(
+            FaultKind::Timeout,
+            format!("the plugin did not answer '{}' within {} ms", purpose.name(), self.shared.limits.command_ms),
+        );
         match purpose {
             Purpose::Respond(request, waiting) => self.request_answered(request, waiting, Err(late)).await,
             Purpose::Select(waiting) => {

@@ -42,7 +42,9 @@ impl Task {
                 });
                 store.resolve_request(request, resolution.clone(), now).await.map(drop)
             }
-            (EventBody::SessionEnded { session, reason, .. }, _) => store.end_session(session, self.start.epoch, *reason, now).await,
+            (EventBody::SessionEnded { session, reason, .. }, _) => {
+                store.end_session(session, self.start.epoch, *reason, now).await
+            }
             _ => Ok(()),
         };
         if let Err(error) = kept {

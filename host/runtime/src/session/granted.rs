@@ -19,7 +19,8 @@ impl Granted {
     pub(super) fn by(request: &Request, answer: &Answer) -> Granted {
         match &answer.reply {
             Reply::Chosen(chosen) => {
-                let verdict = request.options.iter().find(|offer| offer.id == chosen.option_id).map(|offer| offer.verdict);
+                let verdict =
+                    request.options.iter().find(|offer| offer.id == chosen.option_id).map(|offer| offer.verdict);
                 let always = matches!(verdict, Some(Verdict::AllowSession | Verdict::AllowAlways | Verdict::Unknown));
                 Granted {
                     allows: always || matches!(verdict, Some(Verdict::AllowOnce | Verdict::Neutral)),
@@ -28,11 +29,9 @@ impl Granted {
                 }
             }
             // Answers to questions travel in the input of what is then allowed.
-            Reply::Filled(filled) => Granted {
-                allows: true,
-                always: false,
-                edited_input: serde_json::to_value(filled).ok(),
-            },
+            Reply::Filled(filled) => {
+                Granted { allows: true, always: false, edited_input: serde_json::to_value(filled).ok() }
+            }
             Reply::Output(_) => Granted { allows: true, ..Granted::default() },
             Reply::Dismissed | Reply::Other(_) => Granted::default(),
         }

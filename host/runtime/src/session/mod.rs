@@ -126,6 +126,7 @@ impl AskError {
 }
 
 /// A message for a thread.
+#[derive(Debug, Clone)]
 pub struct NewRun {
     /// Its id.
     pub run: RunId,
@@ -138,12 +139,7 @@ pub struct NewRun {
 pub(crate) enum Ask {
     Send(NewRun, Reply1<()>),
     Interrupt(Reply1<()>),
-    Answer {
-        request: RequestId,
-        reply: Reply,
-        by: String,
-        done: Reply1<()>,
-    },
+    Answer { request: RequestId, reply: Reply, by: String, done: Reply1<()> },
     Select(Pairs, Reply1<()>),
     RawFrame(u64, oneshot::Sender<Option<Vec<u8>>>),
     Close(Reply1<()>),
@@ -161,13 +157,17 @@ pub struct SessionHandle {
 }
 
 impl SessionHandle {
-    /// Starts the task. The session is at work when its events say so; a failure to start is an event, too.
-    pub async fn start(start: SessionStart, shared: Arc<Shared>) -> Result<SessionHandle, jackfield_sandbox::CallError> {
+    /// Starts the task with its first message. The session is at work when its events say so; a failure to start is an event, too.
+    pub async fn start(
+        start: SessionStart,
+        shared: Arc<Shared>,
+        first: NewRun,
+    ) -> Result<SessionHandle, jackfield_sandbox::CallError> {
         let plugin = start.generation.session().await?;
         let (asks, inbox) = mpsc::channel(64);
         let (ended_tx, ended) = watched::channel(false);
         let (view_tx, view) = watched::channel(None);
-        let task = task::Task::new(start, shared, plugin, inbox, view_tx);
+        let task = task::Task::new(start, shared, plugin, first, inbox, view_tx);
         tokio::spawn(async move {
             task.run().await;
             let _ = ended_tx.send(true);
@@ -188,13 +188,7 @@ impl SessionHandle {
     /// Answers a request. Returns once the answer has left for the provider; what came of it is an event.
     pub async fn answer(&self, request: RequestId, reply: Reply, by: impl Into<String>) -> Result<(), AskError> {
         let by = by.into();
-        self.ask(|done| Ask::Answer {
-            request,
-            reply,
-            by,
-            done,
-        })
-        .await
+        self.ask(|done| Ask::Answer { request, reply, by, done }).await
     }
 
     /// Chooses settings: `model`, `mode` …

@@ -64,11 +64,7 @@ impl Ops {
 
     /// Takes one command whose time is up.
     pub(crate) fn take_overdue(&mut self, now: Instant) -> Option<(u32, Pending)> {
-        let op = *self
-            .open
-            .iter()
-            .find(|(_, one)| one.deadline.is_some_and(|at| at <= now))?
-            .0;
+        let op = *self.open.iter().find(|(_, one)| one.deadline.is_some_and(|at| at <= now))?.0;
         self.open.remove_entry(&op)
     }
 

@@ -7,7 +7,9 @@ use super::{SessionStart, Shared};
 use crate::audit::{Record, Verdict};
 use crate::launch::{self, LaunchError};
 use crate::process::{self, Channel, ChannelEvent};
-use jackfield_core::contract::{Effect, EffectBody, EffectResult, EffectValue, Fault, FaultKind, FrameData, SignalKind, SignalSend, Spawn, Write};
+use jackfield_core::contract::{
+    Effect, EffectBody, EffectResult, EffectValue, Fault, FaultKind, FrameData, SignalKind, SignalSend, Spawn, Write,
+};
 use jackfield_core::guard::Guards;
 use jackfield_core::manifest::Framing;
 use serde_json::value::RawValue;
@@ -51,7 +53,12 @@ pub(crate) struct Outlet {
 }
 
 impl Outlet {
-    pub(crate) fn new(start: &SessionStart, shared: Arc<Shared>, frames: mpsc::Sender<ChannelEvent>, results: mpsc::UnboundedSender<EffectResult>) -> Outlet {
+    pub(crate) fn new(
+        start: &SessionStart,
+        shared: Arc<Shared>,
+        frames: mpsc::Sender<ChannelEvent>,
+        results: mpsc::UnboundedSender<EffectResult>,
+    ) -> Outlet {
         Outlet {
             channels: HashMap::new(),
             timers: BTreeSet::new(),
@@ -68,7 +75,13 @@ impl Outlet {
     /// Carries out one wish, or refuses it.
     pub(crate) async fn perform(&mut self, start: &SessionStart, effect: Effect) -> Outcome {
         if !matches!(effect.body, EffectBody::Cancel(_)) && !self.used_ids.insert(effect.id) {
-            return self.refuse(start, &effect.body, "effect-id-used", FaultKind::Invalid, format!("effect id {} was used before in this session; each effect needs a new one", effect.id));
+            return self.refuse(
+                start,
+                &effect.body,
+                "effect-id-used",
+                FaultKind::Invalid,
+                format!("effect id {} was used before in this session; each effect needs a new one", effect.id),
+            );
         }
         match &effect.body {
             EffectBody::Spawn(spawn) => self.spawn(start, effect.id, spawn).await,
@@ -80,9 +93,19 @@ impl Outlet {
                 self.cancel(start, *id);
                 Outcome::Taken
             }
-            EffectBody::Http(_) | EffectBody::ReadFile(_) | EffectBody::ListFolder(_) | EffectBody::QuerySqlite(_) | EffectBody::Other(_) => {
+            EffectBody::Http(_)
+            | EffectBody::ReadFile(_)
+            | EffectBody::ListFolder(_)
+            | EffectBody::QuerySqlite(_)
+            | EffectBody::Other(_) => {
                 let name = name_of(&effect.body);
-                self.refuse(start, &effect.body, "effect-unsupported", FaultKind::Unsupported, format!("this host does not carry out the effect '{name}'"))
+                self.refuse(
+                    start,
+                    &effect.body,
+                    "effect-unsupported",
+                    FaultKind::Unsupported,
+                    format!("this host does not carry out the effect '{name}'"),
+                )
             }
         }
     }
@@ -91,7 +114,13 @@ impl Outlet {
         let body = EffectBody::Spawn(wish.clone());
         let limit = self.shared.limits.session_processes;
         if self.channels.len() as u64 >= limit {
-            return self.refuse(start, &body, "too-many-processes", FaultKind::Denied, format!("{limit} programs of this session run already (limit session_processes)"));
+            return self.refuse(
+                start,
+                &body,
+                "too-many-processes",
+                FaultKind::Denied,
+                format!("{limit} programs of this session run already (limit session_processes)"),
+            );
         }
         let launch = match launch::prepare(start, &self.shared, wish).await {
             Ok(launch) => launch,
@@ -108,7 +137,15 @@ impl Outlet {
             return refusal;
         }
         let framing = launch.framing;
-        match process::spawn(launch.spec(start), id, &self.shared.supervisor, self.shared.limits.clone(), self.frames.clone()).await {
+        match process::spawn(
+            launch.spec(start),
+            id,
+            &self.shared.supervisor,
+            self.shared.limits.clone(),
+            self.frames.clone(),
+        )
+        .await
+        {
             Ok(channel) => {
                 self.spawned += 1;
                 self.channels.insert(id, Open { channel, profile: wish.profile.clone(), framing, ending: false });
@@ -156,13 +193,20 @@ impl Outlet {
     }
 
     /// An answer to a guarded request passes only as a person or a rule gave it. Checked text is what is sent: no second reading of it can differ.
-    fn check_guard(&mut self, profile: &str, framing: Framing, line: Vec<u8>) -> Result<(Vec<u8>, &'static str), (&'static str, String)> {
+    fn check_guard(
+        &mut self,
+        profile: &str,
+        framing: Framing,
+        line: Vec<u8>,
+    ) -> Result<(Vec<u8>, &'static str), (&'static str, String)> {
         if !framing.is_json() || !self.guards.guards(profile) {
             return Ok((line, "channel-open"));
         }
         let value: Value = serde_json::from_slice(&line).map_err(|error| ("not-one-message", error.to_string()))?;
         match self.guards.check_write(profile, &value) {
-            Ok(()) => serde_json::to_vec(&value).map(|line| (line, "guarded-channel")).map_err(|error| ("not-one-message", error.to_string())),
+            Ok(()) => serde_json::to_vec(&value)
+                .map(|line| (line, "guarded-channel"))
+                .map_err(|error| ("not-one-message", error.to_string())),
             Err(refusal) => Err((refusal.code(), refusal.to_string())),
         }
     }
@@ -200,11 +244,23 @@ impl Outlet {
     fn timer(&mut self, start: &SessionStart, id: u32, after_ms: f64, body: &EffectBody) -> Outcome {
         let limit = self.shared.limits.session_timers;
         if self.timers.len() as u64 >= limit {
-            return self.refuse(start, body, "too-many-timers", FaultKind::Denied, format!("{limit} timers of this session run already (limit session_timers)"));
+            return self.refuse(
+                start,
+                body,
+                "too-many-timers",
+                FaultKind::Denied,
+                format!("{limit} timers of this session run already (limit session_timers)"),
+            );
         }
         let day_ms = 24.0 * 3_600_000.0;
         if !after_ms.is_finite() || !(0.0..=day_ms).contains(&after_ms) {
-            return self.refuse(start, body, "timer-out-of-range", FaultKind::Invalid, format!("a timer runs from 0 to {day_ms} ms, not {after_ms}"));
+            return self.refuse(
+                start,
+                body,
+                "timer-out-of-range",
+                FaultKind::Invalid,
+                format!("a timer runs from 0 to {day_ms} ms, not {after_ms}"),
+            );
         }
         let at = Instant::now() + Duration::from_micros((after_ms * 1000.0) as u64);
         self.timers.insert((at, id));
@@ -285,14 +341,27 @@ impl Outlet {
     }
 
     fn refuse_channel(&self, start: &SessionStart, body: &EffectBody, channel: u32) -> Outcome {
-        self.refuse(start, body, "no-such-channel", FaultKind::NotFound, format!("channel {channel} is not open in this session"))
+        self.refuse(
+            start,
+            body,
+            "no-such-channel",
+            FaultKind::NotFound,
+            format!("channel {channel} is not open in this session"),
+        )
     }
 
     fn refuse_launch(&self, start: &SessionStart, body: &EffectBody, error: &LaunchError) -> Outcome {
         self.refuse(start, body, error.code(), error.fault_kind(), error.to_string())
     }
 
-    fn refuse(&self, start: &SessionStart, body: &EffectBody, code: &'static str, kind: FaultKind, message: String) -> Outcome {
+    fn refuse(
+        &self,
+        start: &SessionStart,
+        body: &EffectBody,
+        code: &'static str,
+        kind: FaultKind,
+        message: String,
+    ) -> Outcome {
         // A refusal stands even when its record cannot be written: nothing happens either way.
         let _ = self.shared.audit.write(&Record {
             kind: name_of(body),
@@ -318,7 +387,13 @@ impl Outlet {
             facts,
         });
         let error = written.err()?;
-        Some(Outcome::Refused("audit-failed", fault(FaultKind::Internal, format!("the audit record could not be written ({error}), so this was not done"))))
+        Some(Outcome::Refused(
+            "audit-failed",
+            fault(
+                FaultKind::Internal,
+                format!("the audit record could not be written ({error}), so this was not done"),
+            ),
+        ))
     }
 }
 
@@ -340,14 +415,7 @@ pub(crate) fn name_of(body: &EffectBody) -> &'static str {
 }
 
 pub(crate) fn fault(kind: FaultKind, message: String) -> Fault {
-    Fault {
-        kind,
-        message,
-        code: None,
-        retryable: false,
-        retry_after_ms: None,
-        extra: Vec::new(),
-    }
+    Fault { kind, message, code: None, retryable: false, retry_after_ms: None, extra: Vec::new() }
 }
 
 /// One message as it goes to the program, without its line end. On a JSON channel it is exactly one JSON value on one line.
@@ -377,7 +445,10 @@ mod tests {
     #[test]
     fn a_json_channel_takes_one_value_on_one_line() {
         assert_eq!(json(" {\"a\":\n\t1,\r\n\"b\":\"x\\ny\"} \n").unwrap(), "{\"a\": \t1,  \"b\":\"x\\ny\"}");
-        assert_eq!(json("{\"big\":123456789012345678901234567890}").unwrap(), "{\"big\":123456789012345678901234567890}");
+        assert_eq!(
+            json("{\"big\":123456789012345678901234567890}").unwrap(),
+            "{\"big\":123456789012345678901234567890}"
+        );
         for bad in ["", " ", "{\"a\":1}\n{\"b\":2}", "{\"a\":1", "nonsense", "{\"a\":\"x\ny\"}"] {
             assert!(json(bad).is_err(), "{bad:?}");
         }

@@ -5,7 +5,9 @@ use super::ops::{Pending, Purpose};
 use super::outlet::{Outcome, name_of};
 use super::task::{Phase, Task};
 use crate::store::ThreadChange;
-use jackfield_core::contract::{Effect, EffectResult, Event, EventBody as Told, Fault, Input, Level, OpResult, OpValue, Output, Thread};
+use jackfield_core::contract::{
+    Effect, EffectResult, Event, EventBody as Told, Fault, Input, Level, OpResult, OpValue, Output, Thread,
+};
 use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::normalizer::{Cause, Disposed, SessionEnded};
 
@@ -22,7 +24,11 @@ impl Task {
                 if self.capabilities.negotiate(set) {
                     self.announce().await;
                 } else {
-                    self.diagnose("stale-capabilities", "the plugin negotiated a set of capabilities older than the one in force").await;
+                    self.diagnose(
+                        "stale-capabilities",
+                        "the plugin negotiated a set of capabilities older than the one in force",
+                    )
+                    .await;
                 }
             }
             Output::Disposition(disposition) => {
@@ -31,7 +37,13 @@ impl Task {
                 }
             }
             Output::Diagnostic(note) => self.diagnose(&note.code, &note.text).await,
-            Output::Other(other) => self.diagnose("unknown-output", &format!("the plugin returned '{}', which this host does not know", other.name)).await,
+            Output::Other(other) => {
+                self.diagnose(
+                    "unknown-output",
+                    &format!("the plugin returned '{}', which this host does not know", other.name),
+                )
+                .await
+            }
         }
     }
 
@@ -57,7 +69,15 @@ impl Task {
             Outcome::Refused(code, fault) => {
                 self.decided("effect_refused", u64::from(id), code);
                 let run = self.active.as_ref().map(|active| active.run.clone());
-                self.say(run, EventBody::EffectRefused { effect: name.to_owned(), code: code.to_owned(), message: fault.message.clone() }).await;
+                self.say(
+                    run,
+                    EventBody::EffectRefused {
+                        effect: name.to_owned(),
+                        code: code.to_owned(),
+                        message: fault.message.clone(),
+                    },
+                )
+                .await;
                 self.feed(Input::EffectDone(EffectResult { id, outcome: Err(fault) }));
             }
         }
@@ -81,7 +101,9 @@ impl Task {
                 self.phase = Phase::Ready;
                 self.watch.ready();
             }
-            (Purpose::OpenThread, Ok(_)) => self.start_failed(protocol("the plugin answered open-thread with something that is no thread")),
+            (Purpose::OpenThread, Ok(_)) => {
+                self.start_failed(protocol("the plugin answered open-thread with something that is no thread"))
+            }
             (Purpose::Start | Purpose::OpenThread, Err(fault)) => self.start_failed(fault),
             (Purpose::Send(_), Ok(_)) => {}
             (Purpose::Send(run), Err(fault)) => {
@@ -89,7 +111,9 @@ impl Task {
                 self.emit(routed).await;
             }
             (Purpose::Interrupt(run), outcome) => self.interrupt_answered(&run, outcome.map(|_| ())).await,
-            (Purpose::Respond(request, waiting), outcome) => self.request_answered(request, waiting, outcome.map(|_| ())).await,
+            (Purpose::Respond(request, waiting), outcome) => {
+                self.request_answered(request, waiting, outcome.map(|_| ())).await
+            }
             (Purpose::Select(waiting), outcome) => {
                 let _ = waiting.send(outcome.map(|_| ()).map_err(super::AskError::Fault));
             }
@@ -98,7 +122,10 @@ impl Task {
 
     /// The cursor is stored before anything else is said of the thread: it is what a restart needs.
     async fn remember_thread(&mut self, thread: &Thread) {
-        let ours = self.native_thread.as_ref().is_none_or(|native| *native == thread.id || thread.replaces.as_ref() == Some(native));
+        let ours = self
+            .native_thread
+            .as_ref()
+            .is_none_or(|native| *native == thread.id || thread.replaces.as_ref() == Some(native));
         if !ours || thread.parent.is_some() {
             return;
         }

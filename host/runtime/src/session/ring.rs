@@ -10,11 +10,7 @@ pub(crate) struct Ring {
 
 impl Ring {
     pub(crate) fn new(limit: u64) -> Ring {
-        Ring {
-            frames: VecDeque::new(),
-            bytes: 0,
-            limit,
-        }
+        Ring { frames: VecDeque::new(), bytes: 0, limit }
     }
 
     pub(crate) fn push(&mut self, number: u64, frame: &[u8]) {

@@ -12,7 +12,9 @@ use crate::journal::{Entry, Journal};
 use crate::process::ChannelEvent;
 use crate::store::StoreError;
 use jackfield_core::capability::{CapabilityView, Staged};
-use jackfield_core::contract::{self, ChannelExit, Command, CommandBody, EffectResult, Fault, FaultKind, Frame, FrameData, Input, Pipe, Tick};
+use jackfield_core::contract::{
+    self, ChannelExit, Command, CommandBody, EffectResult, Fault, FaultKind, Frame, FrameData, Input, Pipe, Tick,
+};
 use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::id::RunId;
 use jackfield_core::normalizer::{Disposed, Normalizer, Routed, SessionEnded, SessionScope};
@@ -75,7 +77,14 @@ pub(super) struct Task {
 }
 
 impl Task {
-    pub(super) fn new(start: SessionStart, shared: Arc<Shared>, plugin: Session, inbox: mpsc::Receiver<Ask>, view: watched::Sender<Option<CapabilityView>>) -> Task {
+    pub(super) fn new(
+        start: SessionStart,
+        shared: Arc<Shared>,
+        plugin: Session,
+        first: NewRun,
+        inbox: mpsc::Receiver<Ask>,
+        view: watched::Sender<Option<CapabilityView>>,
+    ) -> Task {
         let limits = shared.limits.clone();
         let (frame_sender, channel_events) = mpsc::channel(limits.read_queue_frames as usize);
         let (result_sender, results) = mpsc::unbounded_channel();
@@ -91,7 +100,7 @@ impl Task {
             journal: Journal::new(&shared.spill_folder, &limits),
             outlet: Outlet::new(&start, shared.clone(), frame_sender, result_sender),
             ops: Ops::default(),
-            queue: VecDeque::new(),
+            queue: VecDeque::from([first]),
             active: None,
             free_at: None,
             phase: Phase::Starting,
@@ -169,7 +178,13 @@ impl Task {
     }
 
     /// Gives the plugin a command, alone in its batch. Returns its number.
-    pub(super) async fn command(&mut self, purpose: Purpose, thread: Option<String>, body: CommandBody, deadline: Option<Instant>) -> u32 {
+    pub(super) async fn command(
+        &mut self,
+        purpose: Purpose,
+        thread: Option<String>,
+        body: CommandBody,
+        deadline: Option<Instant>,
+    ) -> u32 {
         let op = self.ops.open(purpose, deadline);
         let command = Command { op, thread, body };
         self.batch(vec![Input::Command(command)], vec![None]).await;
@@ -201,7 +216,11 @@ impl Task {
                 ChannelEvent::Noise { channel, text } => {
                     self.watch.heard_text(&text);
                     self.host_disposes(text.as_bytes(), Disposed::Noise);
-                    self.diagnose("noise", &format!("channel {channel} said something that is not its protocol's: {text}")).await;
+                    self.diagnose(
+                        "noise",
+                        &format!("channel {channel} said something that is not its protocol's: {text}"),
+                    )
+                    .await;
                 }
                 ChannelEvent::TooLarge { channel, bytes } => {
                     self.host_disposes(b"", Disposed::TooLarge);
@@ -210,7 +229,13 @@ impl Task {
                     self.decided("frame_too_large", number, "frame_bytes");
                 }
                 ChannelEvent::StderrDropped { channel, bytes } => {
-                    self.diagnose("stderr-dropped", &format!("channel {channel} wrote more to stderr than could be taken; {bytes} bytes were left out")).await;
+                    self.diagnose(
+                        "stderr-dropped",
+                        &format!(
+                            "channel {channel} wrote more to stderr than could be taken; {bytes} bytes were left out"
+                        ),
+                    )
+                    .await;
                 }
                 ChannelEvent::Closed { channel, exit } => {
                     self.channel_closed(channel, exit, inputs, frames).await;
@@ -228,9 +253,19 @@ impl Task {
     }
 
     /// A channel's end goes to the plugin with the frames before it. If nobody asked for that end, the session has lost its provider.
-    async fn channel_closed(&mut self, channel: u32, exit: ChannelExit, mut inputs: Vec<Input>, mut frames: Vec<Option<u64>>) {
+    async fn channel_closed(
+        &mut self,
+        channel: u32,
+        exit: ChannelExit,
+        mut inputs: Vec<Input>,
+        mut frames: Vec<Option<u64>>,
+    ) {
         let surprise = self.outlet.closed(channel);
-        self.note("exit", "process-ended", serde_json::json!({ "channel": channel, "code": exit.code, "signal": exit.signal }));
+        self.note(
+            "exit",
+            "process-ended",
+            serde_json::json!({ "channel": channel, "code": exit.code, "signal": exit.signal }),
+        );
         self.last_exit = Some(exit.clone());
         inputs.push(Input::ChannelClosed(exit.clone()));
         frames.push(None);
@@ -276,7 +311,12 @@ impl Task {
         let Entry::Batch { inputs, .. } = &entry else { return };
         let given = inputs.clone();
         if let Err(error) = self.journal.append(entry) {
-            self.broken(fault(FaultKind::Internal, format!("the session's journal could not be written ({error}); free some space in the temporary folder")));
+            self.broken(fault(
+                FaultKind::Internal,
+                format!(
+                    "the session's journal could not be written ({error}); free some space in the temporary folder"
+                ),
+            ));
             return;
         }
         let outputs = self.plugin.handle(at, given).await;
@@ -299,10 +339,7 @@ impl Task {
     fn tick(&mut self) -> Tick {
         self.last_now_ms = self.last_now_ms.max(clock::now_ms() as f64);
         self.calls += 1;
-        Tick {
-            now_ms: self.last_now_ms,
-            seq: self.calls - 1,
-        }
+        Tick { now_ms: self.last_now_ms, seq: self.calls - 1 }
     }
 
     /// The plugin broke. This session is over; the thread can be resumed, and no other session notices.
@@ -371,7 +408,15 @@ impl Task {
             ended.signal = exit.signal;
             ended.stderr_tail = exit.stderr_tail.clone();
         }
-        let unstarted: Vec<NewRun> = self.queue.drain(..).collect();
+        let mut unstarted: Vec<NewRun> = self.queue.drain(..).collect();
+        // What was asked while the session ended is answered, too: a message never waits for nobody.
+        self.inbox.close();
+        while let Ok(ask) = self.inbox.try_recv() {
+            if let Ask::Send(run, done) = ask {
+                unstarted.push(run);
+                let _ = done.send(Ok(()));
+            }
+        }
         let cause = ended.fault.clone();
         for pending in self.ops.drain() {
             super::asks::answer_ended(pending);
@@ -383,7 +428,6 @@ impl Task {
         }
         self.active = None;
         self.phase = Phase::Ended;
-        self.inbox.close();
     }
 
     /// Waits until every channel is gone. The plugin hears no more: what still comes is fenced and counted.
@@ -393,7 +437,11 @@ impl Task {
             match tokio::time::timeout_at(deadline, self.channel_events.recv()).await {
                 Ok(Some(ChannelEvent::Closed { channel, exit })) => {
                     self.outlet.closed(channel);
-                    self.note("exit", "process-ended", serde_json::json!({ "channel": channel, "code": exit.code, "signal": exit.signal }));
+                    self.note(
+                        "exit",
+                        "process-ended",
+                        serde_json::json!({ "channel": channel, "code": exit.code, "signal": exit.signal }),
+                    );
                     self.last_exit = Some(exit);
                 }
                 Ok(Some(ChannelEvent::Frame { data, .. })) => self.host_disposes(bytes_of(&data), Disposed::Fenced),
@@ -410,7 +458,10 @@ impl Task {
     fn next_deadline(&self) -> Option<Instant> {
         let ladder = self.active.as_ref().and_then(|active| active.ladder.as_ref()).map(|ladder| ladder.deadline);
         let free = self.free_at.filter(|_| !self.queue.is_empty());
-        let late = self.normalizer.deadline().map(|at_ms| Instant::now() + Duration::from_millis(at_ms.saturating_sub(clock::now_ms())));
+        let late = self
+            .normalizer
+            .deadline()
+            .map(|at_ms| Instant::now() + Duration::from_millis(at_ms.saturating_sub(clock::now_ms())));
         [self.ops.next_deadline(), self.outlet.next_timer(), self.watch.next(self), ladder, free, late]
             .into_iter()
             .flatten()
@@ -458,11 +509,7 @@ impl Task {
 
     pub(super) fn decided(&mut self, what: &str, about: u64, rule: &str) {
         // A decision that can't be journaled shows at the next batch, which fails for the same reason.
-        let _ = self.journal.append(Entry::Decided {
-            what: what.to_owned(),
-            about,
-            rule: rule.to_owned(),
-        });
+        let _ = self.journal.append(Entry::Decided { what: what.to_owned(), about, rule: rule.to_owned() });
     }
 
     /// An audit record of something that nobody decided.

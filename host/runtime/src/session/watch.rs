@@ -1,8 +1,8 @@
 //! Deadlines. A watchdog speaks first; it ends only a handshake that never comes.
 
 use super::outlet::fault;
-use crate::clock;
 use super::task::{Phase, Task};
+use crate::clock;
 use jackfield_core::contract::{FaultKind, FrameData, Input};
 use jackfield_core::event::EventBody;
 use jackfield_core::limits::Limits;
@@ -98,7 +98,8 @@ impl Task {
         self.climb(now).await;
         if self.phase == Phase::Starting && now >= self.watch.started + self.watch.handshake && self.ending.is_none() {
             self.handshake_overdue();
-        } else if self.phase == Phase::Ready && self.may_stall() && now >= self.watch.last_heard + self.watch.next_stall {
+        } else if self.phase == Phase::Ready && self.may_stall() && now >= self.watch.last_heard + self.watch.next_stall
+        {
             let silent_ms = self.watch.next_stall.as_millis() as u64;
             self.watch.next_stall *= 2;
             let run = self.active.as_ref().map(|active| active.run.clone());
@@ -113,7 +114,10 @@ impl Task {
         };
         let mut fault = fault(
             FaultKind::Timeout,
-            format!("the provider's program did not answer within {} s (limit handshake_ms); {said}. Is it the right program, with the right arguments?", self.watch.handshake.as_secs()),
+            format!(
+                "the provider's program did not answer within {} s (limit handshake_ms); {said}. Is it the right program, with the right arguments?",
+                self.watch.handshake.as_secs()
+            ),
         );
         fault.code = Some("handshake-timeout".into());
         self.start_failed(fault);

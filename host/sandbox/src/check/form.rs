@@ -2,7 +2,7 @@
 
 use crate::error::LoadError;
 
-const PACK: &str = "Give the .wasm that `jackfield_pack::pack` made";
+const PACK: &str = "give a plugin: the .wasm that `jackfield-pack` made";
 
 /// Refuses all that does not begin as a component does.
 pub(super) fn check(bytes: &[u8]) -> Result<(), LoadError> {
