@@ -110,8 +110,13 @@ cases! {
     }
 
     resumed_after_kill_9_of_the_first_turn {
-        turns: &[KILLED, THIRD],
+        turns: &[Turn { act: Act::KillWhenResumable, ..KILLED }, THIRD],
         model: |seen| remembers(seen, "Go slow"),
+    }
+
+    killed_before_the_provider_saved_anything {
+        turns: &[KILLED_SOON, Turn { lost: true, ..THIRD }],
+        model: |seen| !remembers(seen, "Go slow"),
     }
 
     http_500_fails_the_run {
@@ -154,6 +159,7 @@ cases! {
 }
 
 /// Killed two seconds into the text: this CLI writes its own history half a second after a turn's start, not before.
+const KILLED_SOON: Turn = Turn { prompt: "Go slow <<script:slow>>", act: Act::KillAtText("The beg"), ..TURN };
 const KILLED: Turn = Turn { prompt: "Go slow <<script:slow>>", act: Act::KillAtText("and t"), ..TURN };
 
 /// The messages of the last request that the model saw.

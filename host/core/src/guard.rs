@@ -104,6 +104,8 @@ impl GuardRefusal {
 /// A request that was seen.
 #[derive(Debug, Clone)]
 struct Seen {
+    /// Index of the rule that recognised it: its answer is judged by the same one.
+    rule: usize,
     input: InputDigest,
     decision: Option<Decision>,
     answered: bool,
@@ -151,21 +153,22 @@ impl Guards {
     pub fn observe_frame(&mut self, profile: &str, frame: &Value) -> Vec<GuardKey> {
         let mut found = Vec::new();
         for message in messages(frame) {
-            let rules = self.rules.iter().filter(|rule| rule.profile == profile && matches(&rule.request, message));
-            for rule in rules {
-                let Some(id) = message.pointer(&rule.request_id) else { continue };
-                let input = InputDigest::of(rule.input.as_deref().and_then(|pointer| message.pointer(pointer)));
-                found.push((GuardKey { profile: profile.to_owned(), id: id.to_string() }, input));
-            }
+            // The first rule that fits is the one: a manifest puts its exceptions first.
+            let fits = |rule: &GuardRule| rule.profile == profile && matches(&rule.request, message);
+            let Some(index) = self.rules.iter().position(fits) else { continue };
+            let rule = &self.rules[index];
+            let Some(id) = message.pointer(&rule.request_id) else { continue };
+            let input = InputDigest::of(rule.input.as_deref().and_then(|pointer| message.pointer(pointer)));
+            found.push((GuardKey { profile: profile.to_owned(), id: id.to_string() }, index, input));
         }
-        found.into_iter().map(|(key, input)| self.remember(key, input)).collect()
+        found.into_iter().map(|(key, rule, input)| self.remember(key, rule, input)).collect()
     }
 
     /// Keeps a request. The same one again, unanswered and unchanged, keeps its decision; any other takes its place undecided.
-    fn remember(&mut self, key: GuardKey, input: InputDigest) -> GuardKey {
-        let same = self.seen.get(&key).is_some_and(|seen| !seen.answered && seen.input == input);
+    fn remember(&mut self, key: GuardKey, rule: usize, input: InputDigest) -> GuardKey {
+        let same = self.seen.get(&key).is_some_and(|seen| !seen.answered && seen.rule == rule && seen.input == input);
         if !same {
-            if self.seen.insert(key.clone(), Seen { input, decision: None, answered: false }).is_some() {
+            if self.seen.insert(key.clone(), Seen { rule, input, decision: None, answered: false }).is_some() {
                 self.order.retain(|other| *other != key);
             }
             self.order.push_back(key.clone());
@@ -202,16 +205,13 @@ impl Guards {
     pub fn check_write(&mut self, profile: &str, message: &Value) -> Result<(), GuardRefusal> {
         let mut answers = Vec::new();
         for part in messages(message) {
-            let rules = self.rules.iter().filter(|rule| rule.profile == profile && matches(&rule.answer, part));
-            for rule in rules {
-                let key = GuardKey::in_answer(profile, rule, part);
-                // Two answers to one request in one write are one too many.
-                if answers.contains(&key) {
-                    return Err(GuardRefusal::Answered { id: key.shown() });
-                }
-                self.check_answer(rule, &key, part)?;
-                answers.push(key);
+            let Some((rule, key)) = self.answered_by(profile, part) else { continue };
+            // Two answers to one request in one write are one too many.
+            if answers.contains(&key) {
+                return Err(GuardRefusal::Answered { id: key.shown() });
             }
+            self.check_answer(rule, &key, part)?;
+            answers.push(key);
         }
         for key in answers {
             if let Some(seen) = self.seen.get_mut(&key) {
@@ -219,6 +219,17 @@ impl Guards {
             }
         }
         Ok(())
+    }
+
+    /// The rule an answer is judged by: the one that recognised its request, else the first whose answers look like this.
+    fn answered_by(&self, profile: &str, answer: &Value) -> Option<(&GuardRule, GuardKey)> {
+        let fits = |rule: &GuardRule| rule.profile == profile && matches(&rule.answer, answer);
+        let candidates = || self.rules.iter().enumerate().filter(|(_, rule)| fits(rule));
+        let keyed = |(index, rule)| (index, rule, GuardKey::in_answer(profile, rule, answer));
+        let asked =
+            candidates().map(keyed).find(|(index, _, key)| self.seen.get(key).is_some_and(|seen| seen.rule == *index));
+        let (_, rule, key) = asked.or_else(|| candidates().map(keyed).next())?;
+        Some((rule, key))
     }
 
     fn check_answer(&self, rule: &GuardRule, key: &GuardKey, answer: &Value) -> Result<(), GuardRefusal> {

@@ -11,7 +11,7 @@ use crate::session::{AskError, NewRun, SessionHandle, SessionStart, Shared};
 use crate::store::{RunRecord, SessionRecord, StoreError, ThreadRecord};
 use crate::thread_log::{Subscription, ThreadLog};
 use crate::{clock, mint};
-use jackfield_core::contract::{Content, Pairs};
+use jackfield_core::contract::{Content, ContextChange, ContextEffect, Pairs};
 use jackfield_core::event::{Draft, EventBody, RunStatus, SessionEvent};
 use jackfield_core::id::{RequestId, RunId, ThreadId};
 use jackfield_core::requests::Reply;
@@ -167,6 +167,9 @@ impl Thread {
         let session = mint::session(&self.id, epoch);
         let row = self.shared.store.thread(&self.id).await?;
         let (cursor, native_id) = row.map_or((None, None), |row| (row.cursor, row.native_id));
+        if cursor.is_none() && native_id.is_some() {
+            self.log.emit(clock::now_ms(), context_lost().into()).await?;
+        }
         let record = SessionRecord {
             id: session.clone(),
             epoch,
@@ -193,5 +196,20 @@ impl Thread {
         let started = SessionHandle::start(start, self.shared.clone(), first).await;
         state.session = Some(started.map_err(|error| AskError::Plugin(error.to_string()))?);
         Ok(())
+    }
+}
+
+/// The provider had a conversation and left no way back to it: what follows is a fresh one, and says so.
+fn context_lost() -> EventBody {
+    let why = "the provider had not yet saved this conversation when its program ended; it begins afresh and does not know what was said before";
+    EventBody::ContextChanged {
+        change: ContextChange {
+            what: ContextEffect::Lost,
+            turn: None,
+            tokens_before: None,
+            tokens_after: None,
+            automatic: true,
+            summary: Some(why.into()),
+        },
     }
 }

@@ -44,6 +44,8 @@ pub struct Turn {
     pub answers: &'static [bool],
     /// Words that the failure's message must hold, in small letters.
     pub fault: &'static [&'static str],
+    /// The provider had not kept what was said before, and that is said.
+    pub lost: bool,
 }
 
 /// In `args`: the id of the thread that the turn before was on.
@@ -60,6 +62,7 @@ pub const TURN: Turn = Turn {
     tools: &[],
     answers: &[],
     fault: &[],
+    lost: false,
 };
 
 /// What is done to a run.
@@ -73,6 +76,8 @@ pub enum Act {
     InterruptAtFile(&'static str),
     /// `kill -9` as soon as the assistant has said this.
     KillAtText(&'static str),
+    /// `kill -9` as soon as the thread can be resumed by a cursor.
+    KillWhenResumable,
 }
 
 impl Case {
@@ -115,7 +120,7 @@ impl Case {
         act(stage, &mut process, turn.act)?;
         let (status, stderr) = process.end()?;
         judge::thread_of(&process.seen, thread);
-        let verdict = if matches!(turn.act, Act::KillAtText(_)) {
+        let verdict = if matches!(turn.act, Act::KillAtText(_) | Act::KillWhenResumable) {
             judge::killed(&process.seen)
         } else {
             judge::whole(&process.seen, turn, status.code())
@@ -149,6 +154,10 @@ fn act(stage: &Stage, process: &mut Process, act: Act) -> Result<()> {
         }
         Act::KillAtText(text) => {
             process.until(&format!("the text `{text}`"), said(text))?;
+            process.signal(Signal::SIGKILL)
+        }
+        Act::KillWhenResumable => {
+            process.until("a cursor", judge::resumable)?;
             process.signal(Signal::SIGKILL)
         }
     }

@@ -16,6 +16,11 @@ pub(super) fn streamed(lines: &[Value]) -> String {
     of(lines, "item.delta").filter_map(|line| line["text"].as_str()).collect()
 }
 
+/// True once the thread has a cursor.
+pub(super) fn resumable(lines: &[Value]) -> bool {
+    of(lines, "thread.updated").any(|line| line["resumable"] == true)
+}
+
 /// A run that was killed midway: its lines are whole as far as they go.
 pub(super) fn killed(lines: &[Value]) -> Result<()> {
     ensure!(lines.first().is_some_and(|line| line["type"] == "stream.opened"), "the first line is not stream.opened");
@@ -33,6 +38,8 @@ pub(super) fn whole(lines: &[Value], turn: &Turn, exit: Option<i32>) -> Result<(
     ensure!(ended[0]["status"] == turn.status, "the run ended {}", ended[0]["status"]);
     ensure!(exit == Some(turn.exit), "the exit code is {exit:?}, not {}", turn.exit);
     ledger(&ended[0]["ledger"])?;
+    let lost = of(lines, "context.changed").any(|line| line["change"]["what"] == "lost");
+    ensure!(lost == turn.lost, "context lost: {lost}, not {}", turn.lost);
     let said = texts(lines);
     for text in turn.says {
         ensure!(said.contains(text), "the assistant did not say `{text}` but: {said}");

@@ -74,7 +74,7 @@ fn a_grant_covers_its_plugin_its_build_its_profile_and_its_program() {
     refused(
         decide("d1", "main", false, true, &executable(), &[]),
         "not-granted",
-        &["jackfield grant add acme/talker main"],
+        &["jackfield grant add FILE --profile main"],
     );
     refused(decide("d1", "server", false, true, &executable(), &[grant()]), "not-granted", &["server"]);
     refused(

@@ -181,3 +181,32 @@ fn other_channels_and_messages_are_not_touched() {
     assert_eq!(guards.check_write("main", &json!({"type": "prompt", "verdict": "allow"})), Ok(()));
     assert_eq!(guards.authorize("a", allow()), Recorded::NotGuarded);
 }
+
+#[test]
+fn an_exception_is_judged_by_its_own_rule_and_only_that() {
+    let exception = r#"
+[[guard]]
+profile = "main"
+request = { "/type" = "ask", "/request/kind" = "question" }
+request-id = "/id"
+answer = { "/type" = "reply" }
+answer-id = "/re"
+allow = { "/verdict" = ["allow", "yes"] }
+"#;
+    let text = MANIFEST.replacen("[[guard]]", &format!("{exception}[[guard]]"), 1);
+    let mut guards = Guards::new(&Manifest::from_toml(&text).unwrap(), &Limits::default());
+    guards.observe_frame(
+        "main",
+        &json!({"type": "ask", "id": "q", "request": {"kind": "question", "input": {"ask": 1}}}),
+    );
+    guards.observe_frame("main", &ask(json!("t")));
+    guards.authorize("q", allow());
+    guards.authorize("t", allow());
+    // A question's answer carries what was filled in; a tool's answer never another input.
+    let answer =
+        |re: &str| json!({"type": "reply", "re": re, "verdict": "allow", "input": {"ask": 1, "answers": ["blue"]}});
+    assert_eq!(guards.check_write("main", &answer("q")), Ok(()));
+    refused(&mut guards, answer("q"), "answered-twice");
+    refused(&mut guards, answer("t"), "answer-input-changed");
+    refused(&mut guards, answer("unseen"), "answer-not-asked");
+}

@@ -28,10 +28,7 @@ impl Granted {
                     edited_input: chosen.input.as_deref().and_then(|input| serde_json::from_str(input).ok()),
                 }
             }
-            // Answers to questions travel in the input of what is then allowed.
-            Reply::Filled(filled) => {
-                Granted { allows: true, always: false, edited_input: serde_json::to_value(filled).ok() }
-            }
+            Reply::Filled(_) => Granted { allows: true, ..Granted::default() },
             Reply::Output(_) => Granted { allows: true, ..Granted::default() },
             Reply::Dismissed | Reply::Other(_) => Granted::default(),
         }
