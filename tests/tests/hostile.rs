@@ -61,7 +61,9 @@ fn a_bomb_ends_its_own_session_with_the_limit_named() {
         ("panic", &["these are the words of the panic", "mallory/hostile"]),
         ("fault", &["I give up"]),
     ] {
-        let door = door();
+        // Time is the limit of the loop alone: on a loaded machine it must not be the first that others reach.
+        let patient = json!({ "call_cpu_ms": if misdeed == "loop" { 300 } else { 60_000 } });
+        let door = Door::new(PROGRAM).limits(&patient);
         let ended = run(&door, misdeed, &[]).expect(1, words).well_formed();
         let over = &ended.of_type("session.ended")[0];
         assert_eq!(over["reason"], "plugin_failed", "{misdeed}: {over}");

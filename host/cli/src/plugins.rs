@@ -19,7 +19,7 @@ pub async fn run(command: PluginCommand) -> Outcome {
 
 fn list(json: bool) -> Outcome {
     for plugin in jackfield_bundled::all() {
-        let found = look(plugin.bytes)?;
+        let found = look(plugin.name, plugin.bytes)?;
         if json {
             output::json(&facts(&found))?;
         } else {
@@ -35,7 +35,7 @@ fn list(json: bool) -> Outcome {
 
 async fn show(name: &str, json: bool) -> Outcome {
     let plugin = catalog::any(name)?;
-    let found = look(&plugin.bytes)?;
+    let found = look(name, &plugin.bytes)?;
     let loaded = setup::open_host()?.add_plugin(plugin.bytes, plugin.bundled).await?;
     let descriptor = loaded.generation.descriptor();
     if json {
@@ -48,8 +48,8 @@ async fn show(name: &str, json: bool) -> Outcome {
     Ok(Exit::Completed)
 }
 
-fn look(bytes: &[u8]) -> Result<Inspection, Failure> {
-    inspect(bytes).map_err(|error| Failure::unavailable(&error))
+fn look(name: &str, bytes: &[u8]) -> Result<Inspection, Failure> {
+    inspect(bytes).map_err(|error| Failure::unavailable(format!("{name}: {error}")))
 }
 
 fn facts(found: &Inspection) -> serde_json::Value {

@@ -121,7 +121,8 @@ mod tests {
         let text = |result: Result<Program, ProgramError>| result.unwrap_err().to_string();
         assert!(text(find("made-up-cli", None, "/bin")).contains("--exe made-up-cli="));
         assert!(text(find("x", Some(Path::new("/")), "")).contains("no file"));
-        assert!(text(find("x", Some(Path::new("/etc/hostname")), "")).contains("chmod"));
+        let plain = tempfile::NamedTempFile::new().unwrap();
+        assert!(text(find("x", Some(plain.path()), "")).contains("chmod"));
         assert!(text(find("x", Some(Path::new("/nonexistent")), "")).contains("/nonexistent"));
     }
 
