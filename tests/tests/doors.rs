@@ -100,7 +100,7 @@ fn a_thread_goes_on_and_is_shown() {
     let last_of_first = first.events().iter().filter_map(|event| event["seq"].as_u64()).max();
     let first_of_second = second.events().iter().filter_map(|event| event["seq"].as_u64()).min();
     assert!(first_of_second > last_of_first, "no number is used twice");
-    door.run(&["threads", "list"]).expect(0, &[&thread, "jackfield/scripted"]);
+    door.run(&["threads", "list"]).expect(0, &[&thread, "scripted", "my first words"]);
     door.run(&["threads", "show", &thread]).expect(0, &["> my first words", "> my second words", "completed"]);
     door.run(&["threads", "show", &thread, "--json"]).expect(0, &["run.ended"]);
     door.run(&["run", "--resume", &thread, "--provider", "claude-code", "x"])

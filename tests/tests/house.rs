@@ -59,6 +59,32 @@ const IO_WORDS: &[&str] = &[
 const PROVIDERS: &[&str] =
     &["claude", "anthropic", "codex", "openai", "copilot", "gemini", "opencode", "qwen", "aider"];
 
+/// Where the runtime may say these words: each is a way to the world, and has one door.
+const ONE_PLACE: &[(&str, &[&str])] = &[
+    (".perform(", &["session/release.rs"]),
+    ("process::spawn(", &["session/outlet.rs"]),
+    (".channel.write(", &["session/outlet.rs"]),
+    ("Input::Command(", &["session/task.rs", "journal.rs"]),
+    (".plugin.handle(", &["session/task.rs"]),
+];
+
+#[test]
+fn the_world_and_the_plugin_are_reached_in_one_place_each() {
+    check(|root| {
+        let folder = root.join("host/runtime/src");
+        for file in sources(&folder)? {
+            let text = std::fs::read_to_string(&file)?;
+            for (word, allowed) in ONE_PLACE {
+                let here = allowed.iter().any(|place| file.ends_with(place));
+                ensure!(here || !text.contains(word), "{}: `{word}` belongs in {}", file.display(), allowed.join(", "));
+            }
+        }
+        let task = std::fs::read_to_string(folder.join("session/task.rs"))?;
+        ensure!(task.contains("vec![Input::Command(command)]"), "a command goes alone in its batch");
+        Ok(())
+    });
+}
+
 #[test]
 fn packages_use_only_the_layers_below_them() {
     check(|root| {

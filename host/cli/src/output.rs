@@ -7,6 +7,12 @@ pub fn person_present() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
+/// Columns of the terminal on stderr; 100 where there is none.
+pub fn width() -> usize {
+    let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
+    if columns == 0 { 100 } else { columns.max(30) }
+}
+
 /// Writes a line to stdout.
 pub fn line(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();

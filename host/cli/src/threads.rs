@@ -34,15 +34,22 @@ async fn list(host: &Host, json: bool) -> Outcome {
     }
     for row in &rows {
         let title = row.title.as_deref().unwrap_or_default();
-        output::line(&format!(
-            "{}  {:<24} {}  {}",
-            row.id,
-            headline(&row.plugin, 24),
-            row.folder,
-            headline(title, 60)
-        ))?;
+        let age = age(jackfield_runtime::clock::now_ms().saturating_sub(row.updated_ms));
+        let provider = row.plugin.strip_prefix("jackfield/").unwrap_or(&row.plugin);
+        output::line(&format!("{}  {age:>9}  {:<12}  {}", row.id, headline(provider, 24), headline(title, 60)))?;
+        output::line(&format!("{:36}  {:>9}  {}", "", "", row.folder))?;
     }
     Ok(Exit::Completed)
+}
+
+/// How long ago, in the largest unit that fits.
+fn age(ms: u64) -> String {
+    match ms / 60_000 {
+        0 => "just now".into(),
+        minutes @ 1..60 => format!("{minutes} min"),
+        minutes @ 60..1_440 => format!("{} h", minutes / 60),
+        minutes => format!("{} d", minutes / 1_440),
+    }
 }
 
 async fn show(host: &Host, text: &str, json: bool) -> Outcome {

@@ -96,6 +96,8 @@ limits! {
     prompt_bytes = 12 * MIB;
     /// One text that came from a plugin or a provider and is shown as a label, title or error.
     label_bytes = 4 * KIB;
+    /// The title of a thread, where it is made of the first words said in it: one line of a list.
+    title_bytes = 120;
     /// Open requests of one session.
     open_requests = 256;
     /// Tasks that ended and requests that were resolved, remembered per session so that a late word about one finds it.

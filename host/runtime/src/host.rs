@@ -170,9 +170,21 @@ impl Host {
 
     /// Begins a thread.
     pub async fn new_thread(&self, plugin: &Plugin, instance: Instance, folder: &Path) -> Result<Thread, HostError> {
+        let id = ThreadId::from_digits(&uuid::Uuid::now_v7().simple().to_string());
+        self.new_thread_with_id(plugin, instance, folder, id).await
+    }
+
+    /// Begins a thread under this id, which no other thread has. All ids below a thread follow from its own, so a
+    /// conversation that is played again under the same id has the same ids.
+    pub async fn new_thread_with_id(
+        &self,
+        plugin: &Plugin,
+        instance: Instance,
+        folder: &Path,
+        id: ThreadId,
+    ) -> Result<Thread, HostError> {
         let folder = usable_folder(folder)?;
         instance.check(plugin.generation.manifest())?;
-        let id = ThreadId::from_digits(&uuid::Uuid::now_v7().simple().to_string());
         let lease = Lease::take(&self.data, &id)?;
         let now = crate::clock::now_ms();
         let row = ThreadRecord {

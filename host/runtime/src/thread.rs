@@ -7,14 +7,15 @@ use crate::host::Plugin;
 use crate::instance::Instance;
 use crate::lease::Lease;
 use crate::recovery;
-use crate::session::{AskError, NewRun, SessionHandle, SessionStart, Shared};
-use crate::store::{RunRecord, SessionRecord, StoreError, ThreadRecord};
+use crate::session::{AskError, KeptFrame, NewRun, SessionHandle, SessionStart, Shared};
+use crate::store::{RunRecord, SessionRecord, StoreError, ThreadChange, ThreadRecord};
 use crate::thread_log::{Subscription, ThreadLog};
 use crate::{clock, mint};
 use jackfield_core::contract::{Content, ContextChange, ContextEffect, Pairs};
 use jackfield_core::event::{Draft, EventBody, RunStatus, SessionEvent};
 use jackfield_core::id::{RequestId, RunId, ThreadId};
 use jackfield_core::requests::Reply;
+use jackfield_core::scrub;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -103,6 +104,14 @@ impl Thread {
             updated_ms: now,
         };
         self.shared.store.put_run(record).await?;
+        if ordinal == 1 {
+            let title = ThreadChange {
+                title: Some(first_words(&content, self.shared.limits.title_bytes)),
+                at_ms: now,
+                ..ThreadChange::default()
+            };
+            self.shared.store.update_thread(&self.id, title).await?;
+        }
         let mut draft: Draft = EventBody::RunCreated { content: content.clone(), ordinal }.into();
         draft.run = Some(run.clone());
         self.log.emit(now, draft).await?.await?;
@@ -136,9 +145,9 @@ impl Thread {
         self.current().await?.select(selection).await
     }
 
-    /// The raw frame of this number, while it is kept.
-    pub async fn raw_frame(&self, number: u64) -> Option<Vec<u8>> {
-        self.current().await.ok()?.raw_frame(number).await
+    /// The frame of this number and what became of it, while it is kept and the session is at work.
+    pub async fn frame(&self, number: u64) -> Option<KeptFrame> {
+        self.current().await.ok()?.frame(number).await
     }
 
     /// Ends the session in order, and waits until all that was said is stored.
@@ -197,6 +206,15 @@ impl Thread {
         state.session = Some(started.map_err(|error| AskError::Plugin(error.to_string()))?);
         Ok(())
     }
+}
+
+/// A thread is called by the first words said in it, until the provider gives it a title.
+fn first_words(content: &[Content], max_bytes: u64) -> Option<String> {
+    let text = content.iter().find_map(|part| match part {
+        Content::Text(text) => text.lines().map(str::trim).find(|line| !line.is_empty()),
+        _ => None,
+    })?;
+    Some(scrub::label(text, max_bytes).into_owned())
 }
 
 /// The provider had a conversation and left no way back to it: what follows is a fresh one, and says so.

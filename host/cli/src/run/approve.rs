@@ -102,6 +102,11 @@ impl Approver {
         }
     }
 
+    /// True while a question waits at the terminal.
+    pub fn is_asking(&self) -> bool {
+        self.asked.is_some()
+    }
+
     /// The person stopped the run: nothing is asked any more.
     pub fn give_up(&mut self) {
         self.waiting.clear();

@@ -120,7 +120,8 @@ async fn converse(
                 ctrl_c += 1;
                 thread.kill().await?;
             }
-            _ = life.tick() => {
+            // While a question stands on the last line, that is sign enough.
+            _ = life.tick(), if !approver.is_asking() => {
                 let _ = view.tick();
             }
         }

@@ -3,8 +3,8 @@
 
 use super::View;
 use crate::exit::Exit;
-use crate::output::{headline, plain};
-use jackfield_core::contract::{Content, ContextEffect, Fault, Status, TextKind, Tool};
+use crate::output::{self, headline, plain};
+use jackfield_core::contract::{Content, ContextEffect, Fault, Plan, Status, TextKind, Tool};
 use jackfield_core::event::{EventBody, Item, ItemBody, RunStatus, SessionEvent, is_terminal};
 use jackfield_core::id::ItemId;
 use jackfield_runtime::thread::Thread;
@@ -17,6 +17,8 @@ const QUIET: Duration = Duration::from_secs(2);
 
 pub struct Text {
     colour: bool,
+    /// Columns of the terminal.
+    width: usize,
     live: bool,
     answer_on_terminal: bool,
     /// True while the last line on the screen is not finished.
@@ -28,6 +30,7 @@ pub struct Text {
     shown_text: HashMap<ItemId, usize>,
     shown_tools: HashMap<ItemId, String>,
     reasoning: bool,
+    steps: Vec<(String, Status)>,
     thread: String,
 }
 
@@ -36,6 +39,7 @@ impl Text {
         let stderr = io::stderr().is_terminal();
         Text {
             colour: stderr && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+            width: output::width(),
             live: stderr,
             answer_on_terminal: io::stdout().is_terminal(),
             mid_line: false,
@@ -45,6 +49,7 @@ impl Text {
             shown_text: HashMap::new(),
             shown_tools: HashMap::new(),
             reasoning: false,
+            steps: Vec::new(),
             thread: String::new(),
         }
     }
@@ -149,7 +154,7 @@ impl Text {
             "{indent}{} {} {}",
             self.paint("36", "●"),
             self.paint("1", &headline(name, 40)),
-            headline(title, 120)
+            headline(title, self.width.saturating_sub(indent.len() + name.len().min(40) + 5))
         );
         let known = self.shown_tools.get(&item.id).cloned();
         if known.as_ref() != Some(&head) && (!title.is_empty() || is_terminal(item.status)) {
@@ -157,22 +162,42 @@ impl Text {
             self.line(&head);
         }
         if is_terminal(item.status) {
-            let result = tool.content.iter().filter_map(text_of).collect::<Vec<_>>().join("\n");
-            let result = if result.is_empty() { output } else { &result };
-            let (mark, colour) = match item.status {
-                Status::Completed => ("└", "32"),
-                Status::Declined => ("└ refused", "33"),
-                Status::Failed => ("└ failed", "31"),
-                Status::Interrupted | Status::Cancelled => ("└ stopped", "33"),
-                _ => ("└ ended, outcome not known", "33"),
-            };
-            let code =
-                tool.exit_code.filter(|code| *code != 0).map(|code| format!(" (exit code {code})")).unwrap_or_default();
-            self.line(&format!(
-                "{indent}  {}{code} {}",
-                self.paint(colour, mark),
-                self.paint("2", &headline(result, 120))
-            ));
+            self.tool_result(item.status, tool, output, indent);
+        }
+    }
+
+    fn tool_result(&mut self, status: Status, tool: &Tool, output: &str, indent: &str) {
+        let told = tool.content.iter().filter_map(text_of).collect::<Vec<_>>().join("\n");
+        let result = if told.is_empty() { output } else { &told };
+        let (word, colour) = match status {
+            Status::Completed if result.trim().is_empty() => ("done", "32"),
+            Status::Completed => ("", "32"),
+            Status::Declined => ("refused ", "33"),
+            Status::Failed => ("failed ", "31"),
+            Status::Interrupted | Status::Cancelled => ("stopped ", "33"),
+            _ => ("ended, outcome not known ", "33"),
+        };
+        let code = tool.exit_code.filter(|code| *code != 0).map(|code| format!("(exit code {code}) "));
+        let mark = format!("└ {word}{}", code.unwrap_or_default());
+        let rest = headline(result, self.width.saturating_sub(indent.len() + 4 + mark.chars().count()));
+        let line = format!("{indent}  {}{}", self.paint(colour, &mark), self.paint("2", &rest));
+        self.line(line.trim_end());
+    }
+
+    /// The list once, then only the steps that have changed.
+    fn plan(&mut self, plan: &Plan) {
+        let known = std::mem::take(&mut self.steps);
+        for step in &plan.steps {
+            let now = (step.text.clone(), step.status);
+            if !known.contains(&now) {
+                let mark = match step.status {
+                    Status::Completed => self.paint("32", "☑"),
+                    Status::Running => self.paint("36", "▸"),
+                    _ => "☐".to_owned(),
+                };
+                self.line(&format!("  {mark} {}", headline(&step.text, self.width.saturating_sub(5))));
+            }
+            self.steps.push(now);
         }
     }
 
@@ -230,16 +255,7 @@ impl View for Text {
                 *self.shown_text.entry(item.clone()).or_default() += text.len();
                 self.think(text);
             }
-            EventBody::PlanUpdated { plan } => {
-                for step in &plan.steps {
-                    let mark = match step.status {
-                        Status::Completed => "☑",
-                        Status::Running => "▸",
-                        _ => "☐",
-                    };
-                    self.line(&format!("  {mark} {}", headline(&step.text, 120)));
-                }
-            }
+            EventBody::PlanUpdated { plan } => self.plan(plan),
             EventBody::RequestResolved { resolution, .. } => {
                 let text = self.paint("2", &describe(resolution));
                 self.line(&text);

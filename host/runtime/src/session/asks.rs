@@ -97,7 +97,7 @@ impl Task {
                 self.command(Purpose::Select(done), thread, CommandBody::SetSelection(selection), deadline).await;
             }
             Ask::RawFrame(number, done) => {
-                let _ = done.send(self.ring.get(number).map(<[u8]>::to_vec));
+                let _ = done.send(self.ring.get(number).cloned());
             }
             Ask::Close(done) => {
                 self.close(SessionEnd::Closed, None).await;
@@ -129,6 +129,8 @@ impl Task {
             return;
         }
         let Some(run) = self.queue.pop_front() else { return };
+        // Or those who still wait would be woken for it without end.
+        self.free_at = None;
         self.active = Some(Active { run: run.run.clone(), ladder: None });
         self.watch.sent();
         let body = CommandBody::SendRun(Message {
@@ -328,6 +330,8 @@ impl Task {
             &answer.request,
             Authorization { allow: granted.allows, always: granted.always, edited_input: granted.edited_input },
         );
+        // The provider goes on from here: how long the person took is not its silence.
+        self.watch.sent();
         let deadline = self.after(self.shared.limits.command_ms);
         let purpose = Purpose::Respond(request, waiting.map(|(_, done)| done));
         let thread = self.native_thread.clone();

@@ -25,6 +25,8 @@ mod ring;
 mod task;
 mod watch;
 
+pub use ring::KeptFrame;
+
 use crate::audit::Audit;
 use crate::instance::Instance;
 use crate::process::Supervisor;
@@ -141,7 +143,7 @@ pub(crate) enum Ask {
     Interrupt(Reply1<()>),
     Answer { request: RequestId, reply: Reply, by: String, done: Reply1<()> },
     Select(Pairs, Reply1<()>),
-    RawFrame(u64, oneshot::Sender<Option<Vec<u8>>>),
+    RawFrame(u64, oneshot::Sender<Option<KeptFrame>>),
     Close(Reply1<()>),
     Kill(Reply1<()>),
 }
@@ -196,8 +198,8 @@ impl SessionHandle {
         self.ask(|done| Ask::Select(selection, done)).await
     }
 
-    /// The raw frame of this number, while it is kept.
-    pub async fn raw_frame(&self, number: u64) -> Option<Vec<u8>> {
+    /// The frame of this number and what became of it, while it is kept. Frames are numbered from 1 in a session.
+    pub async fn frame(&self, number: u64) -> Option<KeptFrame> {
         let (done, frame) = oneshot::channel();
         self.asks.send(Ask::RawFrame(number, done)).await.ok()?;
         frame.await.ok().flatten()

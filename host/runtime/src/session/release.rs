@@ -15,6 +15,7 @@ impl Task {
     pub(super) async fn release(&mut self, frame: Option<u64>, output: Output) {
         if let (Some(frame), false) = (frame, matches!(output, Output::Disposition(_))) {
             self.normalizer.frame_out(frame);
+            self.ring.translated(frame);
         }
         match output {
             Output::Event(event) => self.release_event(frame, event).await,
@@ -33,7 +34,9 @@ impl Task {
             }
             Output::Disposition(disposition) => {
                 if let Some(frame) = frame {
-                    self.normalizer.dispose(frame, Disposed::Plugin(disposition));
+                    let disposed = Disposed::Plugin(disposition);
+                    self.ring.disposed(frame, &disposed);
+                    self.normalizer.dispose(frame, disposed);
                 }
             }
             Output::Diagnostic(note) => self.diagnose(&note.code, &note.text).await,

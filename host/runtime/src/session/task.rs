@@ -124,7 +124,8 @@ impl Task {
         }
     }
 
-    /// Runs until the session is over and every process of it is gone.
+    /// Runs until the session is over and every process of it is gone. Each round feeds the plugin once at most, so that
+    /// one that asks for something in every answer can't keep a client's word or a deadline from being heard.
     pub(super) async fn run(mut self) {
         self.announce().await;
         self.begin().await;
@@ -143,32 +144,23 @@ impl Task {
                     None => self.close(SessionEnd::Closed, None).await,
                 },
                 Some(result) = self.results.recv() => self.feed.push_back(Input::EffectDone(result)),
-                Some(event) = self.channel_events.recv() => self.take_channel(event).await,
+                // What the host has for the plugin is older.
+                Some(event) = self.channel_events.recv(), if self.feed.is_empty() => self.take_channel(event).await,
                 () = sleep_until(deadline) => {}
             }
         }
     }
 
-    /// Feeds the plugin what the host has for it, and carries out an end that was decided meanwhile.
+    /// Carries out an end that was decided meanwhile; else feeds the plugin what the host has for it, or the next message.
     async fn settle(&mut self) {
-        loop {
-            if let Some(ended) = self.ending.take() {
-                self.end(ended).await;
-            }
-            if self.phase == Phase::Ended {
-                return;
-            }
-            if self.feed.is_empty() {
-                self.next_run().await;
-            }
-            if self.feed.is_empty() && self.ending.is_none() {
-                return;
-            }
+        if let Some(ended) = self.ending.take() {
+            self.end(ended).await;
+        } else if self.feed.is_empty() {
+            self.next_run().await;
+        } else {
             let inputs: Vec<_> = self.feed.drain(..).collect();
             let frames = vec![None; inputs.len()];
-            if !inputs.is_empty() {
-                self.batch(inputs, frames).await;
-            }
+            self.batch(inputs, frames).await;
         }
     }
 
@@ -300,16 +292,15 @@ impl Task {
         self.frames += 1;
         self.ring.push(self.frames, raw);
         self.normalizer.frame_in(self.frames);
+        self.ring.disposed(self.frames, &disposed);
         self.normalizer.dispose(self.frames, disposed);
     }
 
     /// One batch in, all its outputs out and accepted, in order.
     async fn batch(&mut self, inputs: Vec<Input>, frames: Vec<Option<u64>>) {
         let at = self.tick();
-        let entry = Entry::Batch { at: at.clone(), inputs };
-        // The journal keeps the inputs; the plugin gets a copy, which the bindings consume.
-        let Entry::Batch { inputs, .. } = &entry else { return };
-        let given = inputs.clone();
+        // A copy: the bindings consume what the plugin is given.
+        let entry = Entry::Batch { at: at.clone(), inputs: inputs.clone() };
         if let Err(error) = self.journal.append(entry) {
             self.broken(fault(
                 FaultKind::Internal,
@@ -319,7 +310,7 @@ impl Task {
             ));
             return;
         }
-        let outputs = self.plugin.handle(at, given).await;
+        let outputs = self.plugin.handle(at, inputs).await;
         for (level, text) in self.plugin.take_log() {
             self.plugin_said(level, &text).await;
         }
@@ -353,6 +344,7 @@ impl Task {
         self.note("trap", error.code(), serde_json::json!({ "about": about, "message": error.to_string() }));
         self.decided("plugin_failed", numbers.first().copied().unwrap_or(0), error.code());
         for number in &numbers {
+            self.ring.disposed(*number, &Disposed::Skipped);
             self.normalizer.dispose(*number, Disposed::Skipped);
         }
         let mut fault = match error {
@@ -462,7 +454,9 @@ impl Task {
             .normalizer
             .deadline()
             .map(|at_ms| Instant::now() + Duration::from_millis(at_ms.saturating_sub(clock::now_ms())));
-        [self.ops.next_deadline(), self.outlet.next_timer(), self.watch.next(self), ladder, free, late]
+        // What is left to do at once: see `settle`.
+        let now = (!self.feed.is_empty() || self.ending.is_some()).then(Instant::now);
+        [self.ops.next_deadline(), self.outlet.next_timer(), self.watch.next(self), ladder, free, late, now]
             .into_iter()
             .flatten()
             .min()
