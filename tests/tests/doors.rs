@@ -314,11 +314,44 @@ fn a_file_that_is_no_plugin_is_named_with_the_way_out() {
     assert!(refused >= 5, "{:?}", door.audit());
 }
 
+#[test]
+fn a_key_that_no_manifest_has_is_named() {
+    let door = door();
+    let manifest = jackfield_sandbox::inspect(&bundled("scripted")).unwrap().manifest;
+    let mut json: serde_json::Value = serde_json::from_slice(&manifest.to_json()).unwrap();
+    json["wishes"] = json!(["everything"]);
+    let path = door.work().join("greedy.wasm");
+    let greedy = replace_manifest(&bundled("scripted"), json.to_string().as_bytes());
+    std::fs::write(&path, greedy).unwrap();
+    door.run(&["plugin", "inspect", &text(&path)]).expect(4, &["greedy.wasm", "wishes"]);
+    door.run(&["run", "--plugin", &text(&path), "x"]).expect(4, &["greedy.wasm", "wishes"]);
+}
+
+/// The component without its manifest, which its packer put last, and with this one.
+fn replace_manifest(component: &[u8], manifest: &[u8]) -> Vec<u8> {
+    let name = b"jackfield:manifest";
+    let at = component.windows(name.len()).rposition(|window| window == name).expect("a manifest");
+    // Before the name: the section's id, its size in LEB128, and the length of the name.
+    let start = (1..8).map(|back| at - 1 - back).find(|at| component[*at] == 0).expect("a custom section");
+    jackfield_pack::embed_manifest(component[..start].to_vec(), manifest)
+}
+
 fn bundled(name: &str) -> Vec<u8> {
     jackfield_bundled::all().iter().find(|plugin| plugin.name == name).expect("a bundled plugin").bytes.to_vec()
 }
 
 // Programs that do not behave. The plugin is a real one, the program is a script.
+
+/// Runs a script that shakes hands, takes the prompt, and then does this.
+fn after_the_prompt(door: &Door, then: &str) -> Ended {
+    const OPENS: &str = r#"read first
+id=$(printf '%s' "$first" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\n' "$id"
+read prompt
+printf '%s\n' '{"type":"system","subtype":"init","session_id":"11111111-1111-4111-8111-111111111111","model":"m","tools":[]}'
+"#;
+    with_program(door, &format!("{OPENS}{then}"))
+}
 
 fn with_program(door: &Door, body: &str) -> Ended {
     let exe = format!("claude={}", text(&door.script("fake-claude", body)));
@@ -366,24 +399,69 @@ fn a_program_that_dies_is_reported_with_its_last_words() {
 
 #[test]
 fn a_program_that_dies_in_the_middle_fails_the_run_and_closes_what_is_open() {
-    let init =
-        json!({ "type": "control_response", "response": { "subtype": "success", "request_id": "ID", "response": {} } });
-    let body = format!(
-        r#"read first
-id=$(printf '%s' "$first" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
-printf '%s\n' '{init}' | sed "s/ID/$id/"
-read prompt
-printf '%s\n' '{{"type":"system","subtype":"init","session_id":"11111111-1111-4111-8111-111111111111","model":"m","tools":[]}}'
-printf '%s\n' '{{"type":"stream_event","event":{{"type":"message_start","message":{{"id":"msg_1"}}}},"parent_tool_use_id":null}}'
-printf '%s\n' '{{"type":"stream_event","event":{{"type":"content_block_start","index":0,"content_block":{{"type":"text","text":""}}}},"parent_tool_use_id":null}}'
-printf '%s\n' '{{"type":"stream_event","event":{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"half a sen"}}}},"parent_tool_use_id":null}}'
+    let ended = after_the_prompt(
+        &door(),
+        r#"
+printf '%s\n' '{"type":"stream_event","event":{"type":"message_start","message":{"id":"msg_1"}},"parent_tool_use_id":null}'
+printf '%s\n' '{"type":"stream_event","event":{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}},"parent_tool_use_id":null}'
+printf '%s\n' '{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"half a sen"}},"parent_tool_use_id":null}'
 echo 'Segmentation fault' >&2
-kill -9 $$"#
+kill -9 $$"#,
     );
-    let ended = with_program(&door(), &body).expect(1, &["Segmentation fault"]).well_formed();
+    let ended = ended.expect(1, &["Segmentation fault"]).well_formed();
     assert_eq!(ended.said(), "half a sen");
     assert_eq!(ended.of_type("run.ended")[0]["status"], "failed");
     assert_eq!(ended.of_type("session.ended")[0]["signal"], 9);
+}
+
+#[test]
+fn silence_is_said_and_ends_nothing() {
+    let ended = after_the_prompt(
+        &door().limits(&json!({ "silence_ms": 700 })),
+        r#"sleep 2
+printf '%s\n' '{"type":"assistant","message":{"id":"msg_1","role":"assistant","content":[{"type":"text","text":"late, but here"}]},"parent_tool_use_id":null}'
+printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"late, but here"}'
+cat > /dev/null"#,
+    );
+    let ended = ended.expect(0, &["late, but here"]).well_formed();
+    let stalled = ended.of_type("stalled");
+    assert_eq!(stalled[0]["silent_ms"], 700, "{stalled:?}");
+    assert!(stalled.len() <= 2, "it is said less and less often: {stalled:?}");
+}
+
+#[test]
+fn noise_and_broken_bytes_cost_only_themselves() {
+    let ended = after_the_prompt(
+        &door(),
+        r#"printf 'Starting up\n\033[2Jnoise {"type":"result"}\n\n42\n"text"\n[1]\n'
+printf '\377\376 junk\n'
+printf '{"type":"assistant","message":{"id":"msg_1","role":"assistant","content":[{"type":"text","text":"t\303'
+sleep 0.2
+printf '\251 and \357\277\275"}]},"parent_tool_use_id":null}\r\n'
+printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"x"}'
+cat > /dev/null"#,
+    );
+    let ended = ended.expect(0, &[]).well_formed();
+    assert_eq!(ended.said(), "té and \u{fffd}");
+    assert_eq!(ended.of_type("run.ended")[0]["ledger"]["noise"], 6, "{}", ended.stdout);
+    assert_eq!(ended.of_type("diagnostic")[0]["note"]["code"], "noise");
+}
+
+#[test]
+fn a_line_that_is_too_long_costs_only_itself() {
+    let door = door().limits(&json!({
+        "frame_bytes": 200_000, "prompt_bytes": 100_000, "batch_bytes": 400_000, "item_text_bytes": 200_000
+    }));
+    let ended = after_the_prompt(
+        &door,
+        r#"head -c 300000 /dev/zero | tr '\0' 'x' | sed 's/^/{"type":"assistant","text":"/; s/$/"}/'
+echo
+printf '%s\n' '{"type":"assistant","message":{"id":"msg_1","role":"assistant","content":[{"type":"text","text":"after it"}]},"parent_tool_use_id":null}'
+printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"x"}'
+cat > /dev/null"#,
+    );
+    let ended = ended.expect(0, &["frame_bytes"]).well_formed();
+    assert_eq!((ended.said().as_str(), &ended.of_type("run.ended")[0]["ledger"]["too_large"]), ("after it", &json!(1)));
 }
 
 #[test]

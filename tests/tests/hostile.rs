@@ -92,7 +92,9 @@ fn a_neighbour_that_streams_is_undisturbed() {
         let good = host.add_plugin(good.bytes.to_vec(), true).await.unwrap();
         let bad = host.add_plugin(hostile::plugin(), false).await.unwrap();
         let alone = converse(&host, &good, folder.path(), "long").await;
-        for misdeed in ["loop", "memory", "stack", "list", "panic", "bytes"] {
+        for misdeed in
+            ["loop", "memory", "stack", "list", "panic", "bytes", "no-grant", "cat", "no-profile", "write-nowhere"]
+        {
             let (beside, hurt) = tokio::join!(
                 converse(&host, &good, folder.path(), "long"),
                 converse(&host, &bad, folder.path(), misdeed)

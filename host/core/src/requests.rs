@@ -235,8 +235,8 @@ fn offered<'a>(options: &'a [Offer], id: &str) -> Result<&'a Offer, AnswerError>
     })
 }
 
-/// A verdict that is not known counts as allowing.
-fn allows(verdict: Verdict) -> Option<bool> {
+/// Whether an option of this verdict lets the thing happen; `None` where it does neither. One that is not known counts as allowing.
+pub fn allows(verdict: Verdict) -> Option<bool> {
     match verdict {
         Verdict::AllowOnce | Verdict::AllowSession | Verdict::AllowAlways | Verdict::Unknown => Some(true),
         Verdict::RejectOnce | Verdict::RejectAlways | Verdict::Abort => Some(false),

@@ -28,7 +28,8 @@ pub(super) fn bound(text: &mut String, max_bytes: u64) {
     }
 }
 
-pub(super) fn fault(fault: &mut Fault, limits: &Limits) {
+/// A fault: its words bounded, without what steers a terminal, secrets hidden.
+pub fn fault(fault: &mut Fault, limits: &Limits) {
     fault.message = scrub::error(&fault.message, limits.label_bytes);
     maybe(&mut fault.code, limits);
     finite(&mut fault.retry_after_ms);

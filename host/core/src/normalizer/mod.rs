@@ -35,6 +35,7 @@ mod turn;
 
 pub use crate::identity::SessionScope;
 pub use crate::ledger::Disposed;
+pub use clean::fault as clean_fault;
 
 use crate::capability::Capabilities;
 use crate::contract::{self, Content, Disposition, Fault};

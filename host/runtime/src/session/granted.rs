@@ -2,6 +2,7 @@
 
 use jackfield_core::contract::{Answer, Reply, Verdict};
 use jackfield_core::event::Request;
+use jackfield_core::requests::allows;
 use serde_json::Value;
 
 /// What a person or a rule gave.
@@ -9,7 +10,7 @@ use serde_json::Value;
 pub(super) struct Granted {
     /// The thing that was asked may happen.
     pub(super) allows: bool,
-    /// Its like may happen, too: rules or modes may change as offered.
+    /// It holds for its like, too: rules or modes may change as offered.
     pub(super) always: bool,
     /// The input as the person changed it.
     pub(super) edited_input: Option<Value>,
@@ -21,10 +22,13 @@ impl Granted {
             Reply::Chosen(chosen) => {
                 let verdict =
                     request.options.iter().find(|offer| offer.id == chosen.option_id).map(|offer| offer.verdict);
-                let always = matches!(verdict, Some(Verdict::AllowSession | Verdict::AllowAlways | Verdict::Unknown));
+                let lasts = |verdict| {
+                    use Verdict::{AllowAlways, AllowSession, RejectAlways, Unknown};
+                    matches!(verdict, AllowSession | AllowAlways | RejectAlways | Unknown)
+                };
                 Granted {
-                    allows: always || matches!(verdict, Some(Verdict::AllowOnce | Verdict::Neutral)),
-                    always,
+                    allows: verdict.is_some_and(|verdict| allows(verdict) != Some(false)),
+                    always: verdict.is_some_and(lasts),
                     edited_input: chosen.input.as_deref().and_then(|input| serde_json::from_str(input).ok()),
                 }
             }

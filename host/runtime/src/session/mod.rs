@@ -236,6 +236,11 @@ impl SessionHandle {
     async fn ask<T>(&self, make: impl FnOnce(Reply1<T>) -> Ask) -> Result<T, AskError> {
         let (done, answer) = oneshot::channel();
         self.asks.send(make(done)).await.map_err(|_| AskError::Ended)?;
-        answer.await.unwrap_or(Err(AskError::Ended))
+        tokio::select! {
+            biased;
+            answer = answer => answer.unwrap_or(Err(AskError::Ended)),
+            // A word that slipped in behind the last look into the inbox is dropped only with the inbox itself.
+            () = self.ended() => Err(AskError::Ended),
+        }
     }
 }

@@ -12,6 +12,7 @@ use jackfield_core::contract::{
 };
 use jackfield_core::guard::Guards;
 use jackfield_core::manifest::Framing;
+use jackfield_core::scrub;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -89,10 +90,7 @@ impl Outlet {
             EffectBody::CloseStdin(channel) => self.close_stdin(start, *channel, &effect.body),
             EffectBody::Signal(signal) => self.signal(start, signal, &effect.body),
             EffectBody::Timer(after_ms) => self.timer(start, effect.id, *after_ms, &effect.body),
-            EffectBody::Cancel(id) => {
-                self.cancel(start, *id);
-                Outcome::Taken
-            }
+            EffectBody::Cancel(id) => self.cancel(start, *id),
             EffectBody::Http(_)
             | EffectBody::ReadFile(_)
             | EffectBody::ListFolder(_)
@@ -268,15 +266,20 @@ impl Outlet {
         Outcome::Taken
     }
 
-    fn cancel(&mut self, start: &SessionStart, id: u32) {
+    fn cancel(&mut self, start: &SessionStart, id: u32) -> Outcome {
         if let Some(at) = self.timer_ids.remove(&id) {
             self.timers.remove(&(at, id));
+        }
+        if self.channels.contains_key(&id)
+            && let Some(refusal) = self.record(start, "end_channel", "channel-open", json!({ "channel": id }))
+        {
+            return refusal;
         }
         if let Some(open) = self.channels.get_mut(&id) {
             open.ending = true;
             open.channel.end();
-            let _ = self.record(start, "end_channel", "cancelled-by-plugin", json!({ "channel": id }));
         }
+        Outcome::Taken
     }
 
     /// The guards see a frame before the plugin does.
@@ -362,6 +365,8 @@ impl Outlet {
         kind: FaultKind,
         message: String,
     ) -> Outcome {
+        // It may quote what the plugin asked for.
+        let message = scrub::error(&message, self.shared.limits.label_bytes);
         // A refusal stands even when its record cannot be written: nothing happens either way.
         let _ = self.shared.audit.write(&Record {
             kind: name_of(body),

@@ -9,7 +9,7 @@ use jackfield_core::contract::{
     Effect, EffectResult, Event, EventBody as Told, Fault, Input, Level, OpResult, OpValue, Output, Thread,
 };
 use jackfield_core::event::{EventBody, SessionEnd};
-use jackfield_core::normalizer::{Cause, Disposed, SessionEnded};
+use jackfield_core::normalizer::{Cause, Disposed, SessionEnded, clean_fault};
 
 impl Task {
     pub(super) async fn release(&mut self, frame: Option<u64>, output: Output) {
@@ -39,7 +39,7 @@ impl Task {
                     self.normalizer.dispose(frame, disposed);
                 }
             }
-            Output::Diagnostic(note) => self.diagnose(&note.code, &note.text).await,
+            Output::Diagnostic(note) => self.diagnose_as(note.level, &note.code, &note.text).await,
             Output::Other(other) => {
                 self.diagnose(
                     "unknown-output",
@@ -91,11 +91,16 @@ impl Task {
             self.diagnose("unknown-op", &format!("the plugin answered command {}, which is not open", result.op)).await;
             return;
         };
-        match (purpose, result.outcome) {
+        let outcome = result.outcome.map_err(|mut fault| {
+            clean_fault(&mut fault, &self.shared.limits);
+            fault
+        });
+        match (purpose, outcome) {
             (Purpose::Start, Ok(_)) => self.open_thread().await,
             (Purpose::OpenThread, Ok(OpValue::Thread(thread))) => {
-                self.remember_thread(&thread).await;
+                // Ours by the command, whatever its id: a provider may resume under a new one.
                 self.native_thread = Some(thread.id.clone());
+                self.remember_thread(&thread).await;
                 let bound = self.normalizer.bind_thread(&thread.id, self.start.log.thread().clone());
                 self.emit(bound).await;
                 let cause = Cause { frame: None, at_ms: crate::clock::now_ms() };

@@ -17,7 +17,7 @@ use jackfield_core::contract::{
 };
 use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::id::RunId;
-use jackfield_core::normalizer::{Disposed, Normalizer, Routed, SessionEnded, SessionScope};
+use jackfield_core::normalizer::{Disposed, Normalizer, Routed, SessionEnded, SessionScope, clean_fault};
 use jackfield_sandbox::{CallError, Session};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -132,8 +132,10 @@ impl Task {
         loop {
             self.watch_deadlines().await;
             self.settle().await;
-            if self.phase == Phase::Ended {
-                break;
+            match self.phase {
+                Phase::Ended => break,
+                _ if self.ending.is_some() => continue,
+                _ => {}
             }
             let deadline = self.next_deadline();
             tokio::select! {
@@ -382,6 +384,7 @@ impl Task {
     }
 
     /// Ends the session: processes first, so that nothing of them follows the end, then everything that is open is closed.
+    /// What is asked meanwhile is never answered: whoever asked learns that the session is over, and may begin another.
     async fn end(&mut self, mut ended: SessionEnded) {
         if self.phase == Phase::Ended {
             return;
@@ -400,16 +403,9 @@ impl Task {
             ended.signal = exit.signal;
             ended.stderr_tail = exit.stderr_tail.clone();
         }
-        let mut unstarted: Vec<NewRun> = self.queue.drain(..).collect();
-        // What was asked while the session ended is answered, too: a message never waits for nobody.
-        self.inbox.close();
-        while let Ok(ask) = self.inbox.try_recv() {
-            if let Ask::Send(run, done) = ask {
-                unstarted.push(run);
-                let _ = done.send(Ok(()));
-            }
-        }
-        let cause = ended.fault.clone();
+        let unstarted: Vec<NewRun> = self.queue.drain(..).collect();
+        let mut cause = ended.fault.clone();
+        cause.iter_mut().for_each(|fault| clean_fault(fault, &self.shared.limits));
         for pending in self.ops.drain() {
             super::asks::answer_ended(pending);
         }
@@ -454,8 +450,7 @@ impl Task {
             .normalizer
             .deadline()
             .map(|at_ms| Instant::now() + Duration::from_millis(at_ms.saturating_sub(clock::now_ms())));
-        // What is left to do at once: see `settle`.
-        let now = (!self.feed.is_empty() || self.ending.is_some()).then(Instant::now);
+        let now = (!self.feed.is_empty()).then(Instant::now);
         [self.ops.next_deadline(), self.outlet.next_timer(), self.watch.next(self), ladder, free, late, now]
             .into_iter()
             .flatten()
