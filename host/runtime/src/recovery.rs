@@ -2,56 +2,74 @@
 //! the session is said to have ended. Nothing is guessed: an open tool call's outcome is not known.
 
 use crate::store::{Gap, Recovery, Store, StoreError};
+use crate::thread_log::ThreadLog;
 use jackfield_core::contract::{Fault, FaultKind, Status};
 use jackfield_core::event::{Draft, EventBody, Resolution, RunStatus, SessionEnd, is_terminal};
 use jackfield_core::id::ThreadId;
 use jackfield_core::projection::Snapshot;
 
-/// The events that close a thread as it was found. They are emitted before anything new is.
-pub(crate) async fn closing_events(
+/// Closes a thread as it was found, before anything new is said in it. The rows by which it was found unfinished change
+/// after the events are stored: a host that dies in between finds the rest again.
+pub(crate) async fn close(
     store: &Store,
-    thread: &ThreadId,
+    log: &ThreadLog,
     found: &Recovery,
     gap: Option<Gap>,
-) -> Result<Vec<Draft>, StoreError> {
-    let mut drafts = Vec::new();
+) -> Result<(), StoreError> {
+    let now = crate::clock::now_ms();
     if let Some(gap) = gap {
-        drafts.push(EventBody::Gap { from_seq: *gap.start(), to_seq: *gap.end() }.into());
+        log.emit(now, EventBody::Gap { from_seq: *gap.start(), to_seq: *gap.end() }.into()).await?;
     }
     if found.unended_sessions.is_empty() && found.open_runs.is_empty() && found.queued_runs.is_empty() {
-        return Ok(drafts);
+        return Ok(());
     }
-    let now = crate::clock::now_ms();
-    let snapshot = fold(store, thread).await?;
-    let died = Fault {
-        kind: FaultKind::Unknown,
-        message: "the host ended while this was at work; what came of it is not known".into(),
-        code: Some("host-died".into()),
-        retryable: false,
-        retry_after_ms: None,
-        extra: Vec::new(),
-    };
+    let snapshot = fold(store, log.thread()).await?;
+    for draft in closing_events(&snapshot) {
+        log.emit(now, draft).await?;
+    }
+    for request in &found.open_requests {
+        store.resolve_request(&request.request.id, Resolution::Expired, now).await?;
+    }
+    for run in &found.open_runs {
+        store.update_run(&run.id, RunStatus::Failed, now).await?;
+    }
+    for run in &found.queued_runs {
+        store.update_run(&run.id, RunStatus::Cancelled, now).await?;
+    }
+    for session in &found.unended_sessions {
+        store.end_session(&session.id, session.epoch, SessionEnd::HostDied, now).await?;
+    }
+    Ok(())
+}
+
+/// The events that close all that is open, in the order of a turn's end.
+fn closing_events(snapshot: &Snapshot) -> Vec<Draft> {
+    let mut drafts: Vec<Draft> = Vec::new();
+    let died = host_died();
     for request in &snapshot.requests {
-        store.resolve_request(&request.id, Resolution::Expired, now).await?;
         drafts.push(EventBody::RequestResolved { request: request.id.clone(), resolution: Resolution::Expired }.into());
     }
     // Children first: an item inside another one was opened after it.
-    for entry in
-        snapshot.items.iter().filter(|entry| !is_terminal(entry.item.status)).collect::<Vec<_>>().into_iter().rev()
-    {
+    for entry in snapshot.items.iter().rev().filter(|entry| !is_terminal(entry.item.status)) {
         let mut item = entry.item.clone();
         item.status = Status::Unknown;
         let mut draft: Draft = EventBody::ItemEnded { item }.into();
         draft.run = entry.run.clone();
         draft.turn = entry.turn.clone();
         draft.parent = entry.parent.clone();
-        draft.origin.synthetic = true;
         drafts.push(draft);
     }
     for task in snapshot.tasks.iter().filter(|task| !is_terminal(task.status)) {
         let mut task = task.clone();
         task.status = Status::Unknown;
         drafts.push(EventBody::TaskUpdated { task }.into());
+    }
+    for turn in snapshot.turns.iter().filter(|turn| !is_terminal(turn.status)) {
+        let fault = Some(died.clone());
+        let mut draft: Draft = EventBody::TurnEnded { status: Status::Unknown, reason: None, fault }.into();
+        draft.run = turn.run.clone();
+        draft.turn = Some(turn.id.clone());
+        drafts.push(draft);
     }
     for run in snapshot.runs.iter().filter(|run| !run.status.is_terminal()) {
         let queued = run.status == RunStatus::Queued;
@@ -64,23 +82,32 @@ pub(crate) async fn closing_events(
         }
         .into();
         draft.run = Some(run.id.clone());
-        draft.origin.synthetic = true;
         drafts.push(draft);
-        store.update_run(&run.id, if queued { RunStatus::Cancelled } else { RunStatus::Failed }, now).await?;
     }
-    for session in &found.unended_sessions {
+    if let Some(session) = &snapshot.session {
         let ended = EventBody::SessionEnded {
-            session: session.id.clone(),
+            session: session.clone(),
             reason: SessionEnd::HostDied,
-            fault: Some(died.clone()),
+            fault: Some(died),
             exit_code: None,
             signal: None,
             stderr_tail: String::new(),
         };
         drafts.push(ended.into());
-        store.end_session(&session.id, session.epoch, SessionEnd::HostDied, now).await?;
     }
-    Ok(drafts)
+    drafts.iter_mut().for_each(|draft| draft.origin.synthetic = true);
+    drafts
+}
+
+fn host_died() -> Fault {
+    Fault {
+        kind: FaultKind::Unknown,
+        message: "the host ended while this was at work; what came of it is not known".into(),
+        code: Some("host-died".into()),
+        retryable: false,
+        retry_after_ms: None,
+        extra: Vec::new(),
+    }
 }
 
 async fn fold(store: &Store, thread: &ThreadId) -> Result<Snapshot, StoreError> {

@@ -55,9 +55,7 @@ impl Thread {
             let created = EventBody::ThreadCreated { provider: row.provider.clone(), folder: row.folder.clone() };
             log.emit(clock::now_ms(), created.into()).await?;
         } else {
-            for draft in recovery::closing_events(&store, &row.id, &found, gap).await? {
-                log.emit(clock::now_ms(), draft).await?;
-            }
+            recovery::close(&store, &log, &found, gap).await?;
         }
         Ok(Thread {
             state: Mutex::new(State { session: None, next_epoch: found.next_epoch, last_run: found.last_ordinal }),

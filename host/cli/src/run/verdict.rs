@@ -26,8 +26,9 @@ impl Verdict {
                 self.ended = Some(*status);
                 self.refused |= fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Denied);
             }
-            EventBody::SessionEnded { reason, .. } => {
+            EventBody::SessionEnded { reason, fault, .. } => {
                 self.session_over = true;
+                self.refused |= fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Denied);
                 self.unavailable |= *reason == SessionEnd::StartFailed;
             }
             _ => {}

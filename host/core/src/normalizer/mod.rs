@@ -225,13 +225,8 @@ impl Normalizer {
         match disposed {
             Disposed::Plugin(Disposition::Unknown(kind)) => self.unknown(0, kind, String::new()),
             Disposed::Plugin(Disposition::Other(other)) => self.unknown(0, other.name, other.json),
-            Disposed::TooLarge => {
-                let text = format!("a frame over frame_bytes ({}) was left out", self.limits.frame_bytes);
-                self.warn(0, "frame-too-large", text);
-            }
-            Disposed::Skipped => {
-                self.warn(0, "frame-skipped", "the plugin trapped on a frame; the session goes on without it".into())
-            }
+            Disposed::TooLarge => self.tally("frame-too-large"),
+            Disposed::Skipped => self.tally("frame-skipped"),
             Disposed::Noise | Disposed::Plugin(Disposition::Noise) => self.tally("noise"),
             Disposed::Fenced => self.tally("fenced"),
             Disposed::Plugin(_) => {}

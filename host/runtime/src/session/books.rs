@@ -1,54 +1,64 @@
 //! The host's own books, kept by the events that go out: which run is active, what a restart needs to know.
 
 use super::task::Task;
-use crate::audit::{Record, Verdict};
 use crate::clock;
+use crate::store::StoreError;
 use jackfield_core::capability::Strength;
-use jackfield_core::event::EventBody;
+use jackfield_core::event::{EventBody, Request, Resolution, RunStatus, SessionEnd};
+use jackfield_core::id::{RequestId, RunId, SessionId, ThreadId};
 use jackfield_core::normalizer::Routed;
 use std::time::Duration;
 use tokio::time::Instant;
 
+/// What a restart must know of an event.
+pub(super) enum Entry {
+    Run(RunId, RunStatus),
+    Opened(ThreadId, Option<RunId>, Box<Request>),
+    Resolved(RequestId, Resolution),
+    SessionEnded(SessionId, SessionEnd),
+}
+
 impl Task {
-    /// Called for each event before it is shown. A failure of the store shows when the event itself is stored.
-    pub(super) async fn keep_books(&mut self, routed: &Routed) {
-        let (store, now) = (self.shared.store.clone(), clock::now_ms());
+    /// Looks at each event before it is shown; what comes of it is entered once the event is stored: a row that ran ahead
+    /// of its event would hide from a restart that the event is missing.
+    pub(super) fn keep_books(&mut self, routed: &Routed) -> Option<Entry> {
         let draft = &routed.draft;
         if draft.origin.replayed {
-            return;
+            return None;
         }
-        let kept = match (&draft.body, &draft.run) {
-            (EventBody::RunUpdated { status }, Some(run)) => store.update_run(run, *status, now).await,
+        match (&draft.body, &draft.run) {
+            (EventBody::RunUpdated { status }, Some(run)) => Some(Entry::Run(run.clone(), *status)),
             (EventBody::RunEnded { status, .. }, Some(run)) => {
                 if self.active.as_ref().is_some_and(|active| active.run == *run) {
                     self.active = None;
                     self.free_at = self.drained_at();
                 }
-                store.update_run(run, *status, now).await
+                Some(Entry::Run(run.clone(), *status))
             }
             (EventBody::RequestOpened { request }, run) => {
-                self.note("request", "opened", serde_json::json!({ "request": request.id, "item": request.item }));
-                store.put_request(&routed.thread, run.as_ref(), request.clone(), now).await
+                let facts = serde_json::json!({ "request": request.id, "item": request.item });
+                self.note("request", "opened", facts);
+                Some(Entry::Opened(routed.thread.clone(), run.clone(), Box::new(request.clone())))
             }
             (EventBody::RequestResolved { request, resolution }, _) => {
-                let _ = self.shared.audit.write(&Record {
-                    kind: "request_resolved",
-                    verdict: Verdict::Noted,
-                    rule: "resolved",
-                    plugin: &self.start.generation.manifest().full_name(),
-                    digest: self.start.generation.digest(),
-                    session: self.start.session.as_str(),
-                    facts: serde_json::json!({ "request": request, "resolution": resolution }),
-                });
-                store.resolve_request(request, resolution.clone(), now).await.map(drop)
+                let facts = serde_json::json!({ "request": request, "resolution": resolution });
+                self.note("request_resolved", "resolved", facts);
+                Some(Entry::Resolved(request.clone(), resolution.clone()))
             }
             (EventBody::SessionEnded { session, reason, .. }, _) => {
-                store.end_session(session, self.start.epoch, *reason, now).await
+                Some(Entry::SessionEnded(session.clone(), *reason))
             }
-            _ => Ok(()),
-        };
-        if let Err(error) = kept {
-            self.store_failed(&error);
+            _ => None,
+        }
+    }
+
+    pub(super) async fn enter(&self, entry: Entry) -> Result<(), StoreError> {
+        let (store, now) = (&self.shared.store, clock::now_ms());
+        match entry {
+            Entry::Run(run, status) => store.update_run(&run, status, now).await,
+            Entry::Opened(thread, run, request) => store.put_request(&thread, run.as_ref(), *request, now).await,
+            Entry::Resolved(request, resolution) => store.resolve_request(&request, resolution, now).await.map(drop),
+            Entry::SessionEnded(session, end) => store.end_session(&session, self.start.epoch, end, now).await,
         }
     }
 

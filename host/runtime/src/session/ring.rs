@@ -27,6 +27,10 @@ impl Ring {
     }
 
     pub(crate) fn push(&mut self, number: u64, frame: &[u8]) {
+        if frame.len() as u64 > self.limit {
+            // It would push out all others and itself: not worth its copy.
+            return;
+        }
         self.bytes += frame.len() as u64;
         self.frames.push_back((number, KeptFrame { raw: frame.to_vec(), fate: String::new() }));
         while self.bytes > self.limit {
@@ -111,6 +115,6 @@ mod tests {
         assert_eq!(raw(&ring, 1), None);
         assert_eq!(raw(&ring, 3), Some(&b"cccc"[..]));
         ring.push(4, &[0; 11]);
-        assert_eq!((raw(&ring, 3), raw(&ring, 4), ring.bytes), (None, None, 0));
+        assert_eq!((raw(&ring, 3), raw(&ring, 4), ring.bytes), (Some(&b"cccc"[..]), None, 8));
     }
 }

@@ -409,11 +409,12 @@ impl Task {
         for pending in self.ops.drain() {
             super::asks::answer_ended(pending);
         }
-        let closing = self.normalizer.end_session(ended);
-        self.emit(closing).await;
+        // Runs end before the session does: that word is the last.
         for run in unstarted {
             self.end_unstarted(&run, cause.clone()).await;
         }
+        let closing = self.normalizer.end_session(ended);
+        self.emit(closing).await;
         self.active = None;
         self.phase = Phase::Ended;
     }
@@ -460,8 +461,12 @@ impl Task {
     /// Numbers, stores and shows what the normalizer made, and keeps the host's own books by it.
     pub(super) async fn emit(&mut self, routed: Vec<Routed>) {
         for one in routed {
-            self.keep_books(&one).await;
-            if let Err(error) = self.start.log.emit(clock::now_ms(), one.draft).await {
+            let entry = self.keep_books(&one);
+            let mut stored = self.start.log.emit(clock::now_ms(), one.draft).await.map(drop);
+            if let (Ok(()), Some(entry)) = (&stored, entry) {
+                stored = self.enter(entry).await;
+            }
+            if let Err(error) = stored {
                 self.store_failed(&error);
             }
         }

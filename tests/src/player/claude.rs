@@ -1,0 +1,236 @@
+//! Claude Code's stream-json, as its recordings show it. Texts are computed in `claude_text`.
+
+use super::dialect::{Answer, Asked, Dialect, Requested, Requests, Start};
+use super::told::Told;
+use serde_json::{Value, json};
+
+/// The dialect.
+pub struct Claude;
+
+/// Arguments that our host writes by itself, each with the number of its values.
+const OURS: &[(&str, usize)] = &[
+    ("-p", 0),
+    ("--verbose", 0),
+    ("--include-partial-messages", 0),
+    ("--input-format", 1),
+    ("--output-format", 1),
+    ("--permission-prompt-tool", 1),
+    ("--session-id", 1),
+];
+
+/// Modes that may be chosen.
+const MODES: &[&str] = &["default", "acceptEdits", "plan", "auto", "dontAsk"];
+
+impl Dialect for Claude {
+    fn provider(&self) -> &'static str {
+        "claude-code"
+    }
+
+    fn start(&self, spawn: &str) -> Start {
+        let value = parse(spawn);
+        let argv: Vec<&str> =
+            value["argv"].as_array().into_iter().flatten().filter_map(Value::as_str).skip(1).collect();
+        let mut start = Start::default();
+        let mut at = 0;
+        while let Some(flag) = argv.get(at) {
+            let after = argv.get(at + 1).copied().unwrap_or_default();
+            at += 1;
+            let values = match (*flag, after) {
+                ("--resume", id) => {
+                    start.resume = Some(id.to_owned());
+                    1
+                }
+                ("--model", model) => {
+                    start.selection.push(("model".into(), model.to_owned()));
+                    1
+                }
+                ("--permission-mode", mode) if MODES.contains(&mode) => {
+                    start.selection.push(("mode".into(), mode.to_owned()));
+                    1
+                }
+                ("--max-turns", turns) => {
+                    start.options.push(("max_turns".into(), parse(turns)));
+                    1
+                }
+                (flag, _) => match OURS.iter().find(|(known, _)| *known == flag) {
+                    Some((_, values)) => *values,
+                    None => {
+                        start.apart |= matches!(flag, "--fork-session" | "--resume-session-at");
+                        start.not_ours.push(format!("start/{flag}"));
+                        argv[at..].iter().take_while(|word| !word.starts_with("--")).count()
+                    }
+                },
+            };
+            at += values;
+        }
+        start
+    }
+
+    fn asked(&self, line: &str, requests: &Requests) -> Asked {
+        if line.trim().is_empty() {
+            return Asked::NotOurs("blank-line".into());
+        }
+        let Ok(value) = serde_json::from_str::<Value>(line) else { return Asked::NotOurs("not-json".into()) };
+        match word(&value["type"]) {
+            "user" => message(&value["message"]),
+            "control_request" => control(&value["request"]),
+            "control_response" => answer(&value["response"], requests),
+            _ => Asked::NotOurs("unknown-type".into()),
+        }
+    }
+
+    fn requested(&self, line: &str) -> Option<Requested> {
+        let value = parse(line);
+        if value["type"] != "control_request" {
+            return None;
+        }
+        let request = &value["request"];
+        Some(Requested {
+            id: word(&value["request_id"]).to_owned(),
+            kind: word(&request["subtype"]).to_owned(),
+            input: request["input"].clone(),
+            questions: request["tool_name"] == "AskUserQuestion",
+        })
+    }
+
+    fn ends_turn(&self, line: &str) -> bool {
+        parse(line)["type"] == "result"
+    }
+
+    fn session(&self, line: &str) -> Option<String> {
+        parse(line)["session_id"].as_str().map(str::to_owned)
+    }
+
+    fn session_in_arguments(&self, arguments: &[String]) -> Option<String> {
+        let flag = arguments.iter().position(|word| word == "--session-id" || word == "--resume")?;
+        arguments.get(flag + 1).cloned()
+    }
+
+    fn learn(&self, recorded: &str, host: &str) -> Vec<(String, String)> {
+        let (recorded, host) = (parse(recorded), parse(host));
+        let request = |id: &str| format!("\"request_id\":\"{id}\"");
+        match (recorded["type"].as_str(), recorded["request_id"].as_str(), host["request_id"].as_str()) {
+            (Some("control_request"), Some(theirs), Some(ours)) => vec![(request(theirs), request(ours))],
+            (Some("user"), ..) => match (recorded["uuid"].as_str(), host["uuid"].as_str()) {
+                (Some(theirs), Some(ours)) => vec![(theirs.to_owned(), ours.to_owned())],
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    fn answers_by_itself(&self, host: &str) -> Option<String> {
+        let value = parse(host);
+        if value["type"] != "control_request" || value["request"]["subtype"] != "initialize" {
+            return None;
+        }
+        let response = json!({"subtype": "success", "request_id": value["request_id"], "response": {}});
+        Some(json!({"type": "control_response", "response": response}).to_string())
+    }
+
+    fn told(&self, lines: &[String], messages: &[String]) -> Told {
+        super::claude_text::told(lines, messages)
+    }
+
+    fn carries(&self, line: &str) -> Option<&'static str> {
+        let value = parse(line);
+        match word(&value["type"]) {
+            "control_request" | "control_cancel_request" => Some("a request"),
+            "result" => Some("the end of a turn"),
+            "assistant" | "user" => in_message(&value),
+            "stream_event" => in_stream(&value["event"]),
+            "system" if value["subtype"] == "api_retry" => Some("an error"),
+            _ => None,
+        }
+    }
+}
+
+fn in_message(value: &Value) -> Option<&'static str> {
+    let content = &value["message"]["content"];
+    let blocks = content.as_array().cloned().unwrap_or_default();
+    let kinds: Vec<&str> = blocks.iter().map(|block| word(&block["type"])).collect();
+    match () {
+        () if value["error"].is_string() => Some("an error"),
+        () if kinds.iter().any(|kind| kind.contains("tool")) => Some("a tool"),
+        () if content.as_str().is_some_and(|text| !text.is_empty()) => Some("a text"),
+        () if blocks.iter().any(|block| has_text(&block["text"]) || has_text(&block["thinking"])) => Some("a text"),
+        () => None,
+    }
+}
+
+/// A piece of a tool's input is half a JSON text that nobody can read; the whole follows.
+fn in_stream(event: &Value) -> Option<&'static str> {
+    let delta = &event["delta"];
+    match word(&event["type"]) {
+        "content_block_start" if word(&event["content_block"]["type"]).contains("tool") => Some("a tool"),
+        "content_block_delta" if has_text(&delta["text"]) || has_text(&delta["thinking"]) => Some("a text"),
+        "error" => Some("an error"),
+        _ => None,
+    }
+}
+
+fn message(message: &Value) -> Asked {
+    if message["role"] != "user" {
+        return Asked::NotOurs("message/wrong-role".into());
+    }
+    match &message["content"] {
+        Value::String(text) => Asked::Message { text: text.clone() },
+        Value::Array(blocks) => match blocks.as_slice() {
+            [block] if block["type"] == "text" => Asked::Message { text: word(&block["text"]).to_owned() },
+            _ => Asked::NotOurs("message/blocks".into()),
+        },
+        _ => Asked::NotOurs("message/malformed".into()),
+    }
+}
+
+fn control(request: &Value) -> Asked {
+    let select = |name: &str, value: &Value| Asked::Select(vec![(name.to_owned(), word(value).to_owned())]);
+    match word(&request["subtype"]) {
+        "initialize" => Asked::Handshake,
+        "interrupt" => Asked::Interrupt,
+        "set_model" if has_text(&request["model"]) => select("model", &request["model"]),
+        "set_permission_mode" if MODES.contains(&word(&request["mode"])) => select("mode", &request["mode"]),
+        other => Asked::NotOurs(format!("control/{other}")),
+    }
+}
+
+fn answer(response: &Value, requests: &Requests) -> Asked {
+    let not_ours = |kind: &str| Asked::NotOurs(format!("answer/{kind}"));
+    let Some(request) = requests.get(word(&response["request_id"])) else { return not_ours("stray") };
+    if request.kind != "can_use_tool" {
+        return not_ours(&request.kind);
+    }
+    if response["subtype"] != "success" {
+        return not_ours("error");
+    }
+    let body = &response["response"];
+    let answer = match word(&body["behavior"]) {
+        "allow" if request.questions => Answer::Filled(filled(&body["updatedInput"]["answers"])),
+        "allow" => Answer::Allow {
+            edited: Some(body["updatedInput"].clone()).filter(|input| input.is_object() && *input != request.input),
+            rules: body["updatedPermissions"].as_array().is_some_and(|rules| !rules.is_empty()),
+        },
+        "deny" => {
+            Answer::Deny { note: body["message"].as_str().map(str::to_owned), stop: body["interrupt"] == true }
+        }
+        _ => return not_ours("malformed"),
+    };
+    Asked::Answer { request: request.id.clone(), answer }
+}
+
+fn filled(answers: &Value) -> Vec<(String, String)> {
+    let pairs = answers.as_object().into_iter().flatten();
+    pairs.map(|(question, answer)| (question.clone(), word(answer).to_owned())).collect()
+}
+
+fn parse(line: &str) -> Value {
+    serde_json::from_str(line).unwrap_or(Value::Null)
+}
+
+fn word(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn has_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.is_empty())
+}

@@ -1,0 +1,271 @@
+//! The player: a program that plays a recording as if it were the CLI.
+//!
+//! `play __cli PROVIDER FILE [SOCKET] ARGUMENTS…`. It says what the recording says, in order, waits for what the recording's
+//! client sent, by meaning, writes the host's ids where the client's stood, and ends as recorded. Without a socket it
+//! plays the first start by itself, so that it can be tried by hand behind `--exe`.
+
+use super::dialect::{Asked, Dialect, Requests};
+use super::plan::{Incarnation, What, plan};
+use super::recording::Recording;
+use super::stage::{FromPlayer, ToPlayer};
+use anyhow::{Context, Result, bail};
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// Longer than anything takes on a loaded machine: who waits so long was forgotten.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Exit codes of the player's own failures: no recording ends so.
+const BROKEN: u8 = 97;
+
+/// Plays. The arguments are those after `__cli`.
+pub fn main(arguments: &[String]) -> ExitCode {
+    match play(arguments) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("player: {error:#}");
+            ExitCode::from(BROKEN)
+        }
+    }
+}
+
+fn play(arguments: &[String]) -> Result<u8> {
+    let [provider, file, rest @ ..] = arguments else { bail!("usage: play __cli PROVIDER FILE [SOCKET] ARGUMENTS…") };
+    let dialect = super::dialect(provider).with_context(|| format!("no recordings of '{provider}' are known"))?;
+    let plan = plan(&Recording::read(file.as_ref())?, dialect);
+    let socket = rest.first().filter(|word| word.contains('/'));
+    let mut driver = match socket {
+        Some(path) => Some(Driver::connect(path)?),
+        None => None,
+    };
+    let proc = match &mut driver {
+        Some(driver) => driver.proc()?,
+        None => plan.first().context("it starts no program")?.proc,
+    };
+    let incarnation = plan.into_iter().find(|one| one.proc == proc).context("no such start")?;
+    Player::new(dialect, incarnation, driver, rest).run()
+}
+
+/// The line to the driver.
+struct Driver {
+    out: UnixStream,
+    words: BufReader<UnixStream>,
+}
+
+impl Driver {
+    fn connect(path: &str) -> Result<Driver> {
+        let out = UnixStream::connect(path).context("the driver's socket")?;
+        out.set_read_timeout(Some(PATIENCE))?;
+        let mut driver = Driver { words: BufReader::new(out.try_clone()?), out };
+        driver.tell(&FromPlayer::Here)?;
+        Ok(driver)
+    }
+
+    fn tell(&mut self, word: &FromPlayer) -> Result<()> {
+        let mut line = serde_json::to_vec(word)?;
+        line.push(b'\n');
+        self.out.write_all(&line).context("the driver has gone")
+    }
+
+    fn proc(&mut self) -> Result<u32> {
+        let mut line = String::new();
+        self.words.read_line(&mut line)?;
+        match serde_json::from_str(&line)? {
+            ToPlayer::Play { proc } => Ok(proc),
+            ToPlayer::Go => bail!("the driver named no start"),
+        }
+    }
+}
+
+enum Host {
+    Line(String),
+    Eof,
+}
+
+struct Player {
+    dialect: &'static dyn Dialect,
+    incarnation: Incarnation,
+    driver: Option<Driver>,
+    /// What is replaced in what is said.
+    rewrites: Vec<(String, String)>,
+    host: Receiver<Host>,
+    /// Lines of the host that were not awaited yet.
+    inbox: Vec<String>,
+    hung_up: bool,
+    requests: Requests,
+}
+
+impl Player {
+    fn new(
+        dialect: &'static dyn Dialect,
+        incarnation: Incarnation,
+        driver: Option<Driver>,
+        arguments: &[String],
+    ) -> Player {
+        let said = incarnation.steps.iter().filter(|step| matches!(step.what, What::Say));
+        let recorded = said.filter_map(|step| dialect.session(&step.line)).next();
+        let theirs = recorded.into_iter().chain(incarnation.start.resume.clone());
+        let ours = dialect.session_in_arguments(arguments);
+        let rewrites = theirs.filter_map(|theirs| Some((theirs, ours.clone()?))).collect();
+        Player {
+            dialect,
+            incarnation,
+            driver,
+            rewrites,
+            host: read_stdin(),
+            inbox: Vec::new(),
+            hung_up: false,
+            requests: Requests::new(),
+        }
+    }
+
+    fn run(mut self) -> Result<u8> {
+        for index in 0..self.incarnation.steps.len() {
+            let step = self.incarnation.steps[index].clone();
+            match step.what {
+                What::Say => self.say(&step.line, step.at)?,
+                What::Complain => {
+                    eprintln!("{}", step.line);
+                    self.tell(FromPlayer::Complained { line: step.line })?;
+                }
+                What::Wait(asked) => {
+                    self.tell(FromPlayer::At { step: index })?;
+                    if !self.wait(index, &asked, &step.line)? {
+                        self.tell(FromPlayer::Deserted { step: index })?;
+                        self.empty_inbox()?;
+                        return Ok(0);
+                    }
+                }
+                What::Unread(_) | What::LeaveOut(_) => {}
+                What::HangUp => {
+                    self.tell(FromPlayer::At { step: index })?;
+                    while !self.hung_up {
+                        self.listen()?;
+                    }
+                }
+                What::Exit(code) => {
+                    self.may_end(index)?;
+                    self.empty_inbox()?;
+                    return Ok(u8::try_from(code).unwrap_or(BROKEN));
+                }
+                What::Killed => {
+                    self.tell(FromPlayer::At { step: index })?;
+                    std::thread::sleep(PATIENCE);
+                    bail!("nobody killed it");
+                }
+            }
+        }
+        self.empty_inbox()?;
+        Ok(0)
+    }
+
+    fn say(&mut self, line: &str, at: usize) -> Result<()> {
+        if let Some(request) = self.dialect.requested(line) {
+            self.requests.insert(request.id.clone(), request);
+        }
+        let mut line = line.to_owned();
+        for (theirs, ours) in &self.rewrites {
+            line = line.replace(theirs, ours);
+        }
+        // Told first: once the host has it, the driver knows of it.
+        self.tell(FromPlayer::Said { line: line.clone(), at })?;
+        let mut stdout = std::io::stdout().lock();
+        // A host that is ending the session reads no more; the recording is played to its end all the same.
+        let _ = stdout.write_all(line.as_bytes()).and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush());
+        Ok(())
+    }
+
+    /// Waits for a line that means this; false when the host closes stdin first.
+    fn wait(&mut self, index: usize, asked: &Asked, recorded: &str) -> Result<bool> {
+        loop {
+            let requests = &self.requests;
+            let found = self.inbox.iter().position(|line| asked.means(&self.dialect.asked(line, requests)));
+            if let Some(at) = found {
+                let line = self.inbox.remove(at);
+                self.rewrites.extend(self.dialect.learn(recorded, &line));
+                self.tell(FromPlayer::Heard { line, step: Some(index) })?;
+                return Ok(true);
+            }
+            if self.hung_up {
+                return Ok(false);
+            }
+            self.listen()?;
+        }
+    }
+
+    fn listen(&mut self) -> Result<()> {
+        match self.host.recv_timeout(PATIENCE) {
+            Ok(Host::Line(line)) => {
+                let by_itself =
+                    if self.incarnation.shakes_hands() { None } else { self.dialect.answers_by_itself(&line) };
+                if let Some(reply) = by_itself {
+                    self.say(&reply, 0)?;
+                }
+                self.inbox.push(line);
+            }
+            Ok(Host::Eof) | Err(RecvTimeoutError::Disconnected) => self.hung_up = true,
+            Err(RecvTimeoutError::Timeout) => bail!("the host said nothing for {PATIENCE:?}"),
+        }
+        Ok(())
+    }
+
+    /// Ends when the driver has seen all, or the host wants no more.
+    fn may_end(&mut self, index: usize) -> Result<()> {
+        if self.driver.is_none() || self.hung_up {
+            return Ok(());
+        }
+        self.tell(FromPlayer::At { step: index })?;
+        let (sender, go) = channel();
+        let words = self.driver.as_ref().context("the driver")?.words.get_ref().try_clone()?;
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            let _ = BufReader::new(words).read_line(&mut line);
+            let _ = sender.send(());
+        });
+        loop {
+            if go.try_recv().is_ok() {
+                return Ok(());
+            }
+            match self.host.recv_timeout(Duration::from_millis(5)) {
+                Ok(Host::Line(line)) => self.inbox.push(line),
+                Ok(Host::Eof) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// What the host wrote and the recording never awaited.
+    fn empty_inbox(&mut self) -> Result<()> {
+        while let Ok(Host::Line(line)) = self.host.try_recv() {
+            self.inbox.push(line);
+        }
+        for line in std::mem::take(&mut self.inbox) {
+            self.tell(FromPlayer::Heard { line, step: None })?;
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, word: FromPlayer) -> Result<()> {
+        match &mut self.driver {
+            Some(driver) => driver.tell(&word),
+            None => Ok(()),
+        }
+    }
+}
+
+fn read_stdin() -> Receiver<Host> {
+    let (sender, host) = channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            let Ok(line) = line else { break };
+            if sender.send(Host::Line(line)).is_err() {
+                return;
+            }
+        }
+        let _ = sender.send(Host::Eof);
+    });
+    host
+}

@@ -1,0 +1,35 @@
+//! The proof harness: a recorded conversation with a real CLI, played through the whole house, and judged.
+//!
+//! The way of a recording: `recording` (its lines) → `plan` (what the player plays and what the driver must do, by meaning
+//! alone) → `cli` (a program that plays its part as if it were the real one, started by the real process layer) and
+//! `drive` (the host's commands, in step with it over `stage`) → `seen` (what came of it) → `judge` (what must hold).
+//! What a provider's lines mean is its `dialect`. **Nothing here shares code with a plugin: it is the second opinion.**
+//! Tests: `tests/tests/recordings.rs`; by hand `cargo run -p jackfield-tests --bin play`.
+
+pub mod claude;
+mod claude_text;
+pub mod cli;
+pub mod dialect;
+pub mod drive;
+pub mod ids;
+pub mod judge;
+pub mod lists;
+pub mod plan;
+pub mod recording;
+pub mod report;
+pub mod seen;
+pub mod stage;
+pub mod told;
+
+use dialect::Dialect;
+
+/// The dialect of a provider's recordings.
+pub fn dialect(provider: &str) -> Option<&'static dyn Dialect> {
+    match provider {
+        "claude-code" => Some(&claude::Claude),
+        _ => None,
+    }
+}
+
+/// The argument that makes `play` the player.
+pub const CLI: &str = "__cli";

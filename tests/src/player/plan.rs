@@ -1,0 +1,195 @@
+//! From a recording to what is done: what the player says, what it waits for, and what the driver must bring about.
+//!
+//! Pure. **The plan follows from the file alone, so player and driver, which are two programs, make the same one. Each of
+//! the client's lines is in it once: waited for, or left out with its kind.**
+
+use super::dialect::{Asked, Dialect, Requests, Start};
+use super::recording::{Dir, Recording, Row};
+
+/// One step of the player.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// The line of the file.
+    pub at: usize,
+    /// What is done.
+    pub what: What,
+    /// The recorded line.
+    pub line: String,
+}
+
+/// What a step is.
+#[derive(Debug, Clone)]
+pub enum What {
+    /// Say the line.
+    Say,
+    /// Say it on stderr.
+    Complain,
+    /// Wait for a line of the host that means this.
+    Wait(Asked),
+    /// The host writes this, and the program did not live to read it.
+    Unread(Asked),
+    /// A line that the host does not write, by kind.
+    LeaveOut(String),
+    /// Wait until the host closes stdin.
+    HangUp,
+    /// End with this code.
+    Exit(i32),
+    /// Wait to be killed.
+    Killed,
+}
+
+/// One start of the program.
+#[derive(Debug, Clone)]
+pub struct Incarnation {
+    /// Its number in the recording.
+    pub proc: u32,
+    /// How it was started.
+    pub start: Start,
+    /// What happens, in order.
+    pub steps: Vec<Step>,
+}
+
+impl Incarnation {
+    /// The person's first message: without one our host starts nothing.
+    pub fn first_message(&self) -> Option<&str> {
+        self.messages().next().map(|(_, text)| text)
+    }
+
+    /// The person's messages that the host sends, with the steps at which they are sent.
+    pub fn messages(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.steps.iter().enumerate().filter_map(|(index, step)| match &step.what {
+            What::Wait(Asked::Message { text }) | What::Unread(Asked::Message { text }) => Some((index, text.as_str())),
+            _ => None,
+        })
+    }
+
+    /// True when the recorded client shook hands.
+    pub fn shakes_hands(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step.what, What::Wait(Asked::Handshake)))
+    }
+}
+
+/// The plan of a recording.
+pub fn plan(recording: &Recording, dialect: &dyn Dialect) -> Vec<Incarnation> {
+    recording.procs().into_iter().map(|proc| Planner::new(recording, dialect, proc).plan()).collect()
+}
+
+struct Planner<'a> {
+    dialect: &'a dyn Dialect,
+    rows: Vec<&'a Row>,
+    proc: u32,
+    start: Start,
+    steps: Vec<Step>,
+    requests: Requests,
+    /// Messages that were sent and whose turn has not ended.
+    open: usize,
+    /// Messages that the program kept until the turn's end; our host keeps them itself.
+    kept: Vec<Step>,
+    sent_any: bool,
+    /// The program had closed its stdout: it reads nothing more.
+    gone: bool,
+}
+
+impl<'a> Planner<'a> {
+    fn new(recording: &'a Recording, dialect: &'a dyn Dialect, proc: u32) -> Self {
+        let rows: Vec<&Row> = recording.rows.iter().filter(|row| row.proc == proc).collect();
+        let spawn = rows.iter().find(|row| row.dir == Dir::Spawn).map(|row| row.line.as_str()).unwrap_or_default();
+        Planner {
+            start: dialect.start(spawn),
+            dialect,
+            rows,
+            proc,
+            steps: Vec::new(),
+            requests: Requests::new(),
+            open: 0,
+            kept: Vec::new(),
+            sent_any: false,
+            gone: false,
+        }
+    }
+
+    fn plan(mut self) -> Incarnation {
+        for index in 0..self.rows.len() {
+            let row = self.rows[index];
+            match row.dir {
+                Dir::Out => self.says(row),
+                Dir::Err => self.step(row, What::Complain),
+                Dir::In => self.client_line(index, row),
+                Dir::InEof if !self.gone => self.step(row, What::HangUp),
+                Dir::Exit => self.step(row, exit(&row.line)),
+                Dir::Note if row.line.contains("stdout eof") => self.gone = true,
+                Dir::InEof | Dir::Spawn | Dir::Note | Dir::Http | Dir::Sse => {}
+            }
+        }
+        let kept = std::mem::take(&mut self.kept);
+        let kept = kept.into_iter().map(|step| Step { what: What::LeaveOut(INTO_OPEN_TURN.into()), ..step });
+        self.steps.extend(kept);
+        Incarnation { proc: self.proc, start: self.start, steps: self.steps }
+    }
+
+    fn step(&mut self, row: &Row, what: What) {
+        self.steps.push(Step { at: row.at, what, line: row.line.clone() });
+    }
+
+    fn says(&mut self, row: &Row) {
+        if let Some(request) = self.dialect.requested(&row.line) {
+            self.requests.insert(request.id.clone(), request);
+        }
+        self.step(row, What::Say);
+        if self.dialect.ends_turn(&row.line) {
+            self.open = self.open.saturating_sub(1);
+            if self.open == 0 && !self.kept.is_empty() {
+                self.steps.push(self.kept.remove(0));
+                self.open = 1;
+            }
+        }
+    }
+
+    fn client_line(&mut self, index: usize, row: &Row) {
+        let asked = self.dialect.asked(&row.line, &self.requests);
+        let after = self.rows.get(index + 1);
+        self.gone |= after.is_some_and(|next| next.dir == Dir::Note && next.line.contains("write failed"));
+        let left_out = match &asked {
+            Asked::NotOurs(kind) => Some(kind.clone()),
+            _ if self.gone && !matches!(asked, Asked::Message { .. }) => Some("after-the-end".into()),
+            Asked::Interrupt if self.open == 0 => Some("interrupt/idle".into()),
+            Asked::Select(_) if !self.sent_any => Some("select/before-a-message".into()),
+            _ => None,
+        };
+        if let Some(kind) = left_out {
+            return self.step(row, What::LeaveOut(kind));
+        }
+        let Asked::Message { .. } = asked else { return self.step(row, What::Wait(asked)) };
+        self.sent_any = true;
+        if self.gone {
+            return self.step(row, What::Unread(asked));
+        }
+        if self.open == 0 {
+            self.open = 1;
+            return self.step(row, What::Wait(asked));
+        }
+        // A message into an open turn: kept for a turn of its own, or joined, as the turns that follow tell.
+        if self.turns_until_next_message(index) > self.open {
+            self.kept.push(Step { at: row.at, what: What::Wait(asked), line: row.line.clone() });
+        } else {
+            self.step(row, What::LeaveOut(INTO_OPEN_TURN.into()));
+        }
+    }
+
+    fn turns_until_next_message(&self, index: usize) -> usize {
+        let is_message = |row: &&&Row| {
+            row.dir == Dir::In && matches!(self.dialect.asked(&row.line, &self.requests), Asked::Message { .. })
+        };
+        let until = self.rows[index + 1..].iter().take_while(|row| !is_message(row));
+        until.filter(|row| row.dir == Dir::Out && self.dialect.ends_turn(&row.line)).count()
+    }
+}
+
+const INTO_OPEN_TURN: &str = "message/into-open-turn";
+
+fn exit(line: &str) -> What {
+    match line.split_whitespace().next().and_then(|word| word.parse::<i32>().ok()) {
+        Some(code) if code >= 0 => What::Exit(code),
+        _ => What::Killed,
+    }
+}
