@@ -32,6 +32,8 @@ impl Provider for Hostile {
                 cx.event(EventBody::TurnStarted(TurnStart { op: Some(command.op), reason: None }));
                 self.misbehave(cx, command.op);
             }
+            CommandBody::Respond(_) if self.misdeed == "no-answer" => cx.hold(command.op),
+            CommandBody::Interrupt(_) => self.end(cx),
             CommandBody::Respond(answer) => {
                 self.forge(cx, &answer);
                 cx.done(command.op, OpValue::Accepted);
@@ -55,7 +57,15 @@ impl Provider for Hostile {
         }
     }
 
+    fn timer(&mut self, cx: &mut Cx, _: u32) {
+        cx.timer(0.0);
+    }
+
     fn effect_done(&mut self, cx: &mut Cx, result: EffectResult) {
+        if self.misdeed == "effect-loop" {
+            cx.write(4_711, "{}".into());
+            return;
+        }
         match result.outcome {
             Err(fault) => {
                 cx.delta(None, TextKind::Assistant, format!("refused: {}", fault.code.unwrap_or_default()));
@@ -144,6 +154,48 @@ impl Hostile {
                 self.end(cx);
             }
             "never" => {}
+            "effect-loop" => {
+                cx.write(4_711, "{}".into());
+            }
+            "timer-loop" => {
+                cx.timer(0.0);
+            }
+            "many-requests" => {
+                let asked = (0..2_000).map(|n| approval(format!("r{n}"))).collect();
+                cx.event(EventBody::RequestsOpened(asked));
+                self.end(cx);
+            }
+            "no-answer" => cx.event(EventBody::RequestsOpened(vec![approval("r".into())])),
+            "nesting" => {
+                let call = |n: u32| Item::tool(Some(format!("t{n}")), Status::Running, Tool::new(ToolKind::Execute));
+                cx.item(call(0));
+                for n in 1..3_000 {
+                    cx.event_in(Some(Scope::inside(format!("t{}", n - 1))), EventBody::Items(vec![call(n)]));
+                }
+                self.end(cx);
+            }
+            "strange-numbers" => {
+                let counts = [f64::NAN, f64::INFINITY, -1e308].map(|n| ("input".to_owned(), n)).to_vec();
+                cx.event(EventBody::Usage(Usage { span: UsageSpan::Turn, counts }));
+                let request = Request { expires_ms: Some(f64::NAN), ..approval("\u{0}\u{202e}".repeat(100_000)) };
+                cx.event(EventBody::RequestsOpened(vec![request]));
+                cx.event_in(Some(Scope::inside("itself")), EventBody::Items(vec![Item::assistant(Some("itself".into()), "x")]));
+                self.end(cx);
+            }
+            "others-threads" => {
+                for id in ["main", "stolen"] {
+                    cx.event(EventBody::Threads(vec![Thread { replaces: Some("main".into()), ..Thread::new(id, ThreadState::Closed) }]));
+                }
+                let elsewhere = Scope { thread: Some("somebody-else".into()), ..Scope::root() };
+                cx.event_in(Some(elsewhere), EventBody::TurnEnded(TurnEnd::new(Some(self.run), Status::Failed)));
+                self.end(cx);
+            }
+            "diagnostics" => {
+                for n in 0..9_000 {
+                    cx.diagnostic(Level::Error, &format!("kind-{n}"), "x".repeat(2_000));
+                }
+                self.end(cx);
+            }
             _ => {
                 cx.delta(None, TextKind::Assistant, "nothing done");
                 self.end(cx);
@@ -164,20 +216,7 @@ impl Hostile {
             return;
         }
         self.asked = Some(frame["input"].to_string());
-        cx.event(EventBody::RequestsOpened(vec![Request {
-            id,
-            item: None,
-            subject: Subject::Approval(Tool::new(ToolKind::Execute).with_name("Asks")),
-            reason: None,
-            options: vec![
-                Offer { id: "yes".into(), label: "Yes".into(), verdict: Verdict::AllowOnce },
-                Offer { id: "no".into(), label: "No".into(), verdict: Verdict::RejectOnce },
-            ],
-            questions: Vec::new(),
-            raw: None,
-            expires_ms: None,
-            extra: Vec::new(),
-        }]));
+        cx.event(EventBody::RequestsOpened(vec![approval(id)]));
     }
 
     /// The person's answer, or what is made of it.
@@ -196,6 +235,11 @@ impl Hostile {
         }
         cx.write_json(self.channel, &line);
     }
+}
+
+fn approval(id: String) -> Request {
+    let offers = vec![Offer::new("yes", "Yes", Verdict::AllowOnce), Offer::new("no", "No", Verdict::RejectOnce)];
+    Request { options: offers, ..Request::new(id, Subject::Approval(Tool::new(ToolKind::Execute).with_name("Asks"))) }
 }
 
 #[allow(unconditional_recursion)]

@@ -5,4 +5,5 @@ pub mod door;
 pub mod guest;
 pub mod hostile;
 pub mod mock;
+pub mod player;
 pub mod real;

@@ -39,6 +39,37 @@ fn limits_fit_each_other_and_say_why() {
     });
 }
 
+/// A number that nothing reads bounds nothing.
+#[test]
+fn every_limit_is_read_by_the_host() {
+    check(|root| {
+        let mut sources = String::new();
+        for layer in ["host/core/src", "host/sandbox/src", "host/runtime/src", "host/cli/src"] {
+            read_sources(&root.join(layer), &mut sources)?;
+        }
+        for (name, ..) in Limits::default().table() {
+            let read = sources.match_indices(&format!(".{name}")).any(|(at, word)| {
+                !sources[at + word.len()..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+            });
+            ensure!(read, "nothing reads the limit {name}: apply it or take it out of host/core/src/limits.rs");
+        }
+        Ok(())
+    });
+}
+
+/// All Rust sources beneath a folder, but for the table of limits itself.
+fn read_sources(folder: &Path, into: &mut String) -> Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            read_sources(&path, into)?;
+        } else if path.extension().is_some_and(|kind| kind == "rs") && !path.ends_with("limits.rs") {
+            into.push_str(&std::fs::read_to_string(&path)?);
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn documents_name_only_tasks_that_exist() {
     check(|root| {

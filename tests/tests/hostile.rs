@@ -8,9 +8,12 @@ use jackfield_core::policy::PolicyConfig;
 use jackfield_runtime::host::{Host, HostConfig};
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::process::{SUPERVISE, Supervisor};
-use jackfield_tests::door::{Door, Ended, text};
+use jackfield_tests::door::{Door, Ended, finish, text};
 use jackfield_tests::hostile;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_jackfield-under-test");
@@ -285,6 +288,68 @@ fn nothing_a_plugin_says_moves_the_terminal() {
 #[test]
 fn a_second_end_of_a_turn_is_no_second_end_of_the_run() {
     let _ = run(&door(), "two-ends", &[]).expect(0, &[]).well_formed();
+}
+
+// Floods, and words about what is not its own.
+
+/// Starts a misdeed that never ends by itself, and interrupts it once it shows; how long it took to end.
+fn interrupted(door: &Door, misdeed: &str, marker: &str) -> (Ended, std::time::Duration) {
+    let plugin = plugin(door);
+    let args = ["run", "--json", "--approve", "allow", "--plugin", &plugin, misdeed];
+    let mut child = door.command(&args).spawn().unwrap();
+    let mut reader = BufReader::new(child.stdout.take().unwrap());
+    let mut stdout = String::new();
+    while !stdout.contains(marker) {
+        assert!(reader.read_line(&mut stdout).unwrap() > 0, "{misdeed}: {stdout}");
+    }
+    let rest = std::thread::spawn(move || {
+        let mut rest = String::new();
+        reader.read_to_string(&mut rest).unwrap();
+        rest
+    });
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let began = std::time::Instant::now();
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+    let mut ended = finish(child, b"");
+    ended.stdout = stdout + &rest.join().unwrap();
+    (ended, began.elapsed())
+}
+
+#[test]
+fn a_plugin_that_keeps_itself_busy_can_be_interrupted() {
+    for (misdeed, marker) in
+        [("effect-loop", "effect.refused"), ("timer-loop", "turn.started"), ("no-answer", "request.opened")]
+    {
+        let door = Door::new(PROGRAM).limits(&json!({ "session_refusals": 1_000_000 }));
+        let (ended, took) = interrupted(&door, misdeed, marker);
+        let ended = ended.expect(130, &[]).well_formed();
+        assert_eq!(ended.of_type("run.ended")[0]["status"], "interrupted", "{misdeed}");
+        assert!(took < std::time::Duration::from_secs(20), "{misdeed} held the end up for {took:?}");
+    }
+}
+
+#[test]
+fn a_plugin_that_is_refused_without_end_loses_its_session() {
+    let door = door();
+    let ended = run(&door, "effect-loop", &[]).expect(1, &["session_refusals", "mallory/hostile"]).well_formed();
+    assert_eq!(ended.of_type("session.ended")[0]["fault"]["code"], "too-many-refusals");
+    assert!(door.audit().len() < 2_000, "the audit file is no place to fill the disk from");
+}
+
+#[test]
+fn floods_are_bounded_and_close() {
+    for (misdeed, words) in [
+        ("many-requests", "open_requests"),
+        ("diagnostics", "kind-0"),
+        ("nesting", "\"completed\""),
+        ("strange-numbers", "\"completed\""),
+        ("others-threads", "\"completed\""),
+    ] {
+        // Limits of time are for the loop; here the whole of a flood must come through on a loaded machine.
+        let door = Door::new(PROGRAM).limits(&json!({ "call_cpu_ms": 60_000 }));
+        let ended = run(&door, misdeed, &["--approve", "allow"]).expect(0, &[words]).well_formed();
+        assert!(ended.events().len() < 20_000, "{misdeed}: {} events", ended.events().len());
+    }
 }
 
 // Components that want more than there is.

@@ -1,8 +1,9 @@
 //! Finds the plugin that a person means: a bundled one by name, or a file.
 
 use crate::exit::Failure;
+use crate::setup;
 use jackfield_bundled::Bundled;
-use jackfield_core::limits::Limits;
+use std::io::Read;
 use std::path::Path;
 
 /// The provider that is used until one is chosen: it needs no key, no network, no program.
@@ -33,11 +34,18 @@ pub fn file(path: &Path) -> Result<Found, Failure> {
     if !facts.is_file() {
         return Err(problem("it is no file".into()));
     }
-    let limit = Limits::default().plugin_bytes;
+    let limit = setup::limits()?.plugin_bytes;
     if facts.len() > limit {
         return Err(problem(format!("it has {} bytes; the limit plugin_bytes is {limit}", facts.len())));
     }
-    Ok(Found { bytes: std::fs::read(path).map_err(|error| problem(error.to_string()))?, bundled: false })
+    // It may grow while it is read.
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
+    read.map_err(|error| problem(error.to_string()))?;
+    if bytes.len() as u64 > limit {
+        return Err(problem(format!("it has more than {limit} bytes (limit plugin_bytes)")));
+    }
+    Ok(Found { bytes, bundled: false })
 }
 
 /// A bundled plugin by name, or a file by path: what has a `/` or ends in `.wasm` is a path.

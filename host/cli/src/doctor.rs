@@ -1,4 +1,5 @@
-//! `jackfield doctor`: looks for what is needed, says what is missing and how to get it. Changes nothing, asks no network.
+//! `jackfield doctor`: looks for what is needed, says what is missing and how to get it. Makes the data folder
+//! if there is none, changes nothing else, asks no network.
 
 use crate::args::DoctorArgs;
 use crate::exit::{Exit, Outcome};

@@ -81,7 +81,8 @@ impl From<HostError> for Failure {
 
 impl From<AskError> for Failure {
     fn from(error: AskError) -> Failure {
-        Failure { exit: Exit::Failed, error: error.into() }
+        let exit = if matches!(error, AskError::Plugin(_)) { Exit::Unavailable } else { Exit::Failed };
+        Failure { exit, error: error.into() }
     }
 }
 

@@ -1,4 +1,4 @@
-//! `jackfield grant`: the operator's key. What a plugin may start is shown whole before it is granted.
+//! `jackfield grant`: the operator's key. What a plugin may start from now on is shown whole.
 
 use crate::args::GrantCommand;
 use crate::catalog;

@@ -1,5 +1,6 @@
 //! stdout and what a closed one means. Nobody who pipes us into `head` wants a stack of errors.
 
+use jackfield_core::scrub;
 use std::io::{self, IsTerminal, Write};
 
 /// True when both ends of the conversation with a person are a terminal.
@@ -29,10 +30,7 @@ pub fn json(value: &impl serde::Serialize) -> io::Result<()> {
 
 /// Text from a plugin or a provider, fit for a terminal: no control characters but line end and tab, no bidirectional overrides.
 pub fn plain(text: &str) -> String {
-    text.chars()
-        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
-        .filter(|c| !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}'))
-        .collect()
+    scrub::label(text, u64::MAX).into_owned()
 }
 
 /// The first line of a text, cut at `width` characters.

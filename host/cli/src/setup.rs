@@ -29,7 +29,7 @@ pub fn open_host() -> Result<Host, Failure> {
 }
 
 /// The limits: the defaults, or those of the file that `JACKFIELD_LIMITS` names.
-fn limits() -> Result<Limits, Failure> {
+pub fn limits() -> Result<Limits, Failure> {
     let Some(path) = std::env::var_os("JACKFIELD_LIMITS") else {
         return Ok(Limits::default());
     };

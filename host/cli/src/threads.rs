@@ -37,7 +37,7 @@ async fn list(host: &Host, json: bool) -> Outcome {
         let age = age(jackfield_runtime::clock::now_ms().saturating_sub(row.updated_ms));
         let provider = row.plugin.strip_prefix("jackfield/").unwrap_or(&row.plugin);
         output::line(&format!("{}  {age:>9}  {:<12}  {}", row.id, headline(provider, 24), headline(title, 60)))?;
-        output::line(&format!("{:36}  {:>9}  {}", "", "", row.folder))?;
+        output::line(&format!("{:36}  {:>9}  {}", "", "", plain(&row.folder)))?;
     }
     Ok(Exit::Completed)
 }

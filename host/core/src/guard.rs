@@ -124,7 +124,7 @@ struct Decision {
 pub struct Guards {
     rules: Vec<GuardRule>,
     seen: HashMap<GuardKey, Seen>,
-    /// Keys in the order they were seen: the oldest is forgotten first.
+    /// Keys in the order they were seen: the oldest that was answered is forgotten first.
     order: VecDeque<GuardKey>,
     most: usize,
 }
@@ -173,7 +173,9 @@ impl Guards {
             }
             self.order.push_back(key.clone());
             while self.order.len() > self.most {
-                if let Some(oldest) = self.order.pop_front() {
+                // One that still waits for its answer is kept longer: others may come and go meanwhile.
+                let done = self.order.iter().position(|key| self.seen.get(key).is_none_or(|seen| seen.answered));
+                if let Some(oldest) = self.order.remove(done.unwrap_or(0)) {
                     self.seen.remove(&oldest);
                 }
             }

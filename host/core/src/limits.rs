@@ -1,4 +1,5 @@
-//! The one table of limits, timeouts and debounces. Nothing in the house is unbounded, and no number is written elsewhere.
+//! The one table of limits, timeouts and debounces. Nothing in the house is unbounded, and no bound is written elsewhere: only
+//! sizes of buffers and pages are where they serve.
 //!
 //! **Every field carries its unit in its name and its reason in its doc; `Limits::check` says how they must fit each other.**
 
@@ -76,6 +77,10 @@ limits! {
     session_processes = 8;
     /// Timers of one session.
     session_timers = 64;
+    /// A timer's shortest time, in milliseconds: one that is set again and again must not keep a processor busy.
+    timer_min_ms = 10;
+    /// Wishes of one session that may be refused. Each is an audit record; a plugin that goes on asking is broken.
+    session_refusals = 1_000;
     /// Events that wait for one subscriber before it gets a `gap`.
     subscriber_events = 8_192;
     /// Raw frames kept for `show the frame behind this event`, in bytes per session.
@@ -127,8 +132,6 @@ limits! {
     terminate_ms = 2_000;
     /// For updates that follow a turn's end and still belong to it, in milliseconds.
     drain_ms = 250;
-    /// How long a run's stream stays open for background work after its end, in milliseconds.
-    background_ms = 600_000;
     /// How long the store may be busy with another process, in milliseconds.
     store_busy_ms = 5_000;
     /// Text deltas are gathered this long before they are stored, in milliseconds.
@@ -170,6 +173,10 @@ impl Limits {
                 "a prompt with its JSON escapes must fit write_queue_bytes",
             ),
             (self.call_slice_ms < self.call_cpu_ms, "call_slice_ms must be less than call_cpu_ms"),
+            (
+                self.stdin_close_ms + self.terminate_ms < self.close_ms,
+                "stdin_close_ms and terminate_ms must be over before close_ms",
+            ),
             (self.journal_memory_bytes <= self.journal_bytes, "journal_memory_bytes must fit journal_bytes"),
             (self.stderr_tail_bytes <= self.stderr_frame_bytes * 64, "stderr_tail_bytes must fit 64 pieces"),
         ];

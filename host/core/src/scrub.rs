@@ -12,8 +12,8 @@ const CUT: &str = "…";
 
 /// A label: control characters (but for line ends and tabs) and bidirectional overrides removed, at most so many bytes.
 pub fn label(text: &str, max_bytes: u64) -> Cow<'_, str> {
-    let clean = if text.chars().any(is_unsafe) {
-        Cow::Owned(text.chars().filter(|c| !is_unsafe(*c)).collect())
+    let clean = if text.chars().any(steers) {
+        Cow::Owned(text.chars().filter(|c| !steers(*c)).collect())
     } else {
         Cow::Borrowed(text)
     };
@@ -121,8 +121,8 @@ fn names_a_secret(name: &str) -> bool {
     NAMES.iter().any(|known| name.ends_with(known))
 }
 
-/// Characters that steer a terminal or turn a text's direction.
-fn is_unsafe(c: char) -> bool {
+/// True for characters that steer a terminal or turn a text's direction.
+pub fn steers(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }

@@ -11,8 +11,8 @@ use crate::session::{AskError, KeptFrame, NewRun, SessionHandle, SessionStart, S
 use crate::store::{RunRecord, SessionRecord, StoreError, ThreadChange, ThreadRecord};
 use crate::thread_log::{Subscription, ThreadLog};
 use crate::{clock, mint};
-use jackfield_core::contract::{Content, ContextChange, ContextEffect, Pairs};
-use jackfield_core::event::{Draft, EventBody, RunStatus, SessionEvent};
+use jackfield_core::contract::{Content, ContextChange, ContextEffect, Fault, FaultKind, Pairs};
+use jackfield_core::event::{Draft, EventBody, RunStatus, SessionEnd, SessionEvent};
 use jackfield_core::id::{RequestId, RunId, ThreadId};
 use jackfield_core::requests::Reply;
 use jackfield_core::scrub;
@@ -113,8 +113,29 @@ impl Thread {
         let mut draft: Draft = EventBody::RunCreated { content: content.clone(), ordinal }.into();
         draft.run = Some(run.clone());
         self.log.emit(now, draft).await?.await?;
-        self.hand_over(&mut state, NewRun { run: run.clone(), ordinal, content }).await?;
+        if let Err(error) = self.hand_over(&mut state, NewRun { run: run.clone(), ordinal, content }).await {
+            self.end_untaken(&run, &error).await?;
+            return Err(error);
+        }
         Ok(run)
+    }
+
+    /// A message that was stored and that no session took ends at once: nobody would ever come back to it.
+    async fn end_untaken(&self, run: &RunId, error: &AskError) -> Result<(), StoreError> {
+        let fault = Fault {
+            kind: FaultKind::Internal,
+            message: error.to_string(),
+            code: Some(error.code().into()),
+            retryable: true,
+            retry_after_ms: None,
+            extra: Vec::new(),
+        };
+        let (status, ledger) = (RunStatus::Failed, Default::default());
+        let mut draft: Draft =
+            EventBody::RunEnded { status, reason: None, fault: Some(fault), background: false, ledger }.into();
+        draft.run = Some(run.clone());
+        self.log.emit(clock::now_ms(), draft).await?;
+        self.shared.store.update_run(run, status, clock::now_ms()).await
     }
 
     /// To the session at work; to a new one, resuming the provider's conversation, when there is none or it has just ended.
@@ -148,9 +169,11 @@ impl Thread {
         self.current().await.ok()?.frame(number).await
     }
 
-    /// Ends the session in order, and waits until all that was said is stored.
+    /// Ends the session in order, and waits until all that was said is stored. Whoever does not want to wait any longer
+    /// drops this and asks to [`Self::kill`].
     pub async fn close(&self) -> Result<(), StoreError> {
-        if let Some(session) = self.state.lock().await.session.take() {
+        let session = self.state.lock().await.session.clone();
+        if let Some(session) = session {
             session.close().await;
         }
         self.log.close().await
@@ -158,7 +181,8 @@ impl Thread {
 
     /// Ends the session at once.
     pub async fn kill(&self) -> Result<(), StoreError> {
-        if let Some(session) = self.state.lock().await.session.take() {
+        let session = self.state.lock().await.session.clone();
+        if let Some(session) = session {
             session.kill().await;
         }
         self.log.close().await
@@ -189,6 +213,7 @@ impl Thread {
         };
         self.shared.store.put_session(record).await?;
         state.next_epoch += 1;
+        let id = session.clone();
         let start = SessionStart {
             session,
             epoch,
@@ -200,9 +225,16 @@ impl Thread {
             cursor,
             log: self.log.clone(),
         };
-        let started = SessionHandle::start(start, self.shared.clone(), first).await;
-        state.session = Some(started.map_err(|error| AskError::Plugin(error.to_string()))?);
-        Ok(())
+        match SessionHandle::start(start, self.shared.clone(), first).await {
+            Ok(handle) => {
+                state.session = Some(handle);
+                Ok(())
+            }
+            Err(error) => {
+                self.shared.store.end_session(&id, epoch, SessionEnd::StartFailed, clock::now_ms()).await?;
+                Err(AskError::Plugin(error.to_string()))
+            }
+        }
     }
 }
 

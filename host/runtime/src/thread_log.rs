@@ -54,10 +54,9 @@ impl ThreadLog {
         // The lock is held over the hand-over: the order of the numbers is the order in the store and for listeners.
         let mut sequence = self.sequence.lock().await;
         let seq = sequence.as_mut().ok_or(StoreError::Closed)?.next().await?;
-        let event = SessionEvent { seq, at_ms, thread: self.thread.clone(), draft };
-        let shared = Arc::new(event.clone());
-        let commit = self.store.append(vec![event]).await;
-        self.listeners().all.retain_mut(|listener| listener.hand(&shared));
+        let event = Arc::new(SessionEvent { seq, at_ms, thread: self.thread.clone(), draft });
+        let commit = self.store.append(vec![event.clone()]).await;
+        self.listeners().all.retain_mut(|listener| listener.hand(&event));
         Ok(commit)
     }
 
@@ -107,8 +106,12 @@ impl Subscription {
         }
     }
 
-    fn take_missed(&self) -> Option<Arc<SessionEvent>> {
+    fn take_missed(&mut self) -> Option<Arc<SessionEvent>> {
         let mut listeners = self.log.listeners();
+        // Looked again under the lock: what came meanwhile is older than what was missed.
+        if let Ok(event) = self.events.try_recv() {
+            return Some(event);
+        }
         let listener = listeners.all.iter_mut().find(|one| one.id == self.id)?;
         let (from_seq, to_seq) = listener.missed.take()?;
         Some(gap(&self.log.thread, from_seq, to_seq))

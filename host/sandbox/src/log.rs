@@ -5,6 +5,7 @@
 
 use jackfield_core::contract::Level;
 use jackfield_core::limits::Limits;
+use jackfield_core::scrub;
 
 /// How the SDK's panic hook begins its line.
 const PANIC: &str = "panic: ";
@@ -68,18 +69,13 @@ pub(crate) fn clean(text: &str, max_bytes: usize) -> String {
         .map(|c| {
             if c == '\n' || c == '\t' {
                 ' '
-            } else if steers(c) {
+            } else if scrub::steers(c) {
                 '\u{fffd}'
             } else {
                 c
             }
         })
         .collect()
-}
-
-fn steers(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

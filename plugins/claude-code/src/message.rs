@@ -16,6 +16,8 @@ use crate::wire::{Block, MessageFrame, ResultMeta, ToolExtra};
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
     calls: BTreeMap<String, Call>,
+    /// What went wrong, told as text of the assistant; the turn's result will say it again.
+    pub error: Option<String>,
 }
 
 /// A tool call that has no result yet.
@@ -52,9 +54,11 @@ impl ClaudeCode {
         if parent.is_none() {
             self.turns.touch(cx, &frame.user_message_uuids);
         }
-        if frame.error.is_some() {
+        if frame.error.is_some() && parent.is_none() {
             // The same text is the result's, which says that the turn failed: it is told once, as the fault.
-            return cx.silent("assistant/api-error");
+            let texts = frame.message.blocks().into_iter().filter_map(|block| block.text);
+            self.messages.error = Some(texts.collect::<Vec<_>>().join("\n"));
+            return cx.held();
         }
         let message = frame.message.id.clone().unwrap_or_default();
         let status = if frame.aborted { Status::Interrupted } else { Status::Completed };
@@ -126,7 +130,7 @@ impl ClaudeCode {
         if !said.is_empty() {
             let ours = frame.is_replay && frame.uuid.as_deref().is_some_and(|uuid| self.turns.is_ours(uuid));
             if ours {
-                return cx.silent("user/replay");
+                return cx.duplicate();
             }
             let body = ItemBody::User(UserMessage { op: None, typed: false, content: said });
             cx.event_in(scope(&parent), EventBody::Items(vec![Item::new(frame.uuid, Status::Completed, body)]));

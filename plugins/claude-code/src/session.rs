@@ -140,7 +140,10 @@ impl Provider for ClaudeCode {
 
     fn channel_closed(&mut self, cx: &mut Cx, exit: ChannelExit) {
         let expected = self.phase == Phase::Closing;
-        let fault = fault::of_exit(&exit);
+        let mut fault = fault::of_exit(&exit);
+        if let Some(error) = self.messages.error.take() {
+            fault.message = format!("{error} ({})", fault.message);
+        }
         self.phase = if expected { Phase::Empty } else { Phase::Ended };
         self.writes.clear();
         self.controls = Controls::default();

@@ -118,7 +118,14 @@ impl Streaming {
             ("text", _) => (by_index, Kind::Text),
             ("thinking", _) => (by_index, Kind::Reasoning),
             ("tool_use" | "server_tool_use" | "mcp_tool_use", Some(id)) => match block.name.as_deref() {
-                Some("ExitPlanMode") => (id, Kind::Plan),
+                Some("ExitPlanMode") => {
+                    let plan = ItemBody::ProposedPlan(String::new());
+                    cx.event_in(
+                        scope(parent),
+                        EventBody::Items(vec![Item::new(Some(id.clone()), Status::Pending, plan)]),
+                    );
+                    (id, Kind::Plan)
+                }
                 name => {
                     let tool = tool::describe(name.unwrap_or_default(), &serde_json::Value::Null);
                     let item = Item::tool(Some(id.clone()), Status::Pending, tool);
@@ -156,7 +163,8 @@ impl Streaming {
                 Kind::Text => ItemBody::Assistant(vec![]),
                 Kind::Reasoning => ItemBody::Reasoning(vec![]),
                 Kind::Tool => ItemBody::Tool(Tool::new(ToolKind::Unknown)),
-                Kind::Plan | Kind::Other => return None,
+                Kind::Plan => ItemBody::ProposedPlan(String::new()),
+                Kind::Other => return None,
             };
             Some(Item::new(Some(item.clone()), Status::Retracted, body))
         });

@@ -118,6 +118,7 @@ impl ClaudeCode {
     }
 
     fn result_frame(&mut self, cx: &mut Cx, result: &TurnResult) {
+        self.messages.error = None;
         if matches!(self.phase, Phase::Opening(_)) {
             // The only answer that a session gets which cannot be resumed.
             let fault = fault::of_result(result, false)
@@ -137,7 +138,8 @@ impl ClaudeCode {
             let end = RequestEnd { id: frame.request_id, status: Status::Cancelled };
             cx.event(EventBody::RequestsClosed(vec![end]));
         } else {
-            cx.silent("control_cancel_request/stray");
+            // It was answered or refused before: its end is known.
+            cx.duplicate();
         }
     }
 }

@@ -97,6 +97,11 @@ impl Dialect for Claude {
         parse(line)["type"] == "result"
     }
 
+    fn answers(&self, asked: &str, said: &str) -> bool {
+        let (asked, said) = (parse(asked), parse(said));
+        said["type"] == "control_response" && said["response"]["request_id"] == asked["request_id"]
+    }
+
     fn session(&self, line: &str) -> Option<String> {
         parse(line)["session_id"].as_str().map(str::to_owned)
     }
@@ -210,9 +215,7 @@ fn answer(response: &Value, requests: &Requests) -> Asked {
             edited: Some(body["updatedInput"].clone()).filter(|input| input.is_object() && *input != request.input),
             rules: body["updatedPermissions"].as_array().is_some_and(|rules| !rules.is_empty()),
         },
-        "deny" => {
-            Answer::Deny { note: body["message"].as_str().map(str::to_owned), stop: body["interrupt"] == true }
-        }
+        "deny" => Answer::Deny { note: body["message"].as_str().map(str::to_owned), stop: body["interrupt"] == true },
         _ => return not_ours("malformed"),
     };
     Asked::Answer { request: request.id.clone(), answer }

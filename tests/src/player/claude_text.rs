@@ -32,7 +32,6 @@ struct Reader {
     messages: Vec<Message>,
     tools: BTreeSet<String>,
     plans: BTreeSet<String>,
-    abandoned: BTreeSet<String>,
     told: Told,
 }
 
@@ -47,6 +46,7 @@ pub(super) fn told(lines: &[String], messages: &[String]) -> Told {
             "assistant" => reader.assistant(&value, parent),
             "user" => reader.user(&value, parent, messages),
             "control_request" => reader.request(&value["request"]),
+            "result" => reader.told.ends.push(value["subtype"] == "success" && value["is_error"] != true),
             _ => {}
         }
     }
@@ -113,7 +113,7 @@ impl Reader {
             self.tool(&block);
             let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
             match block["type"].as_str().unwrap_or_default() {
-                "text" if value["error"].is_string() => self.told.errors.push(text("text")),
+                "text" if value["error"].is_string() && parent.is_none() => self.told.errors.push(text("text")),
                 "text" => self.message(&parent, id).whole.push((Kind::Text, text("text"))),
                 "thinking" => self.message(&parent, id).whole.push((Kind::Thinking, text("thinking"))),
                 _ => {}
@@ -179,8 +179,7 @@ impl Reader {
                 }
             }
         }
-        let tools = self.tools.difference(&self.abandoned).count();
-        Told { tools, plans: self.plans.len(), ..self.told }
+        Told { tools: self.tools.len(), plans: self.plans.len(), ..self.told }
     }
 }
 

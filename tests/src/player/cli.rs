@@ -139,7 +139,10 @@ impl Player {
                         return Ok(0);
                     }
                 }
-                What::Unread(_) | What::LeaveOut(_) => {}
+                // It dies with the line in its pipe. When the host is the first to hang up there never was one.
+                What::Unread(asked) => _ = self.wait(index, &asked, &step.line)?,
+                What::LeaveOut(_) => {}
+                What::Hold => self.hold()?,
                 What::HangUp => {
                     self.tell(FromPlayer::At { step: index })?;
                     while !self.hung_up {
@@ -194,6 +197,16 @@ impl Player {
             }
             self.listen()?;
         }
+    }
+
+    /// Waits for the host's first message and leaves it for its step.
+    fn hold(&mut self) -> Result<()> {
+        let first = self.incarnation.first_message().unwrap_or_default().to_owned();
+        let first = Asked::Message { text: first };
+        while !self.hung_up && !self.inbox.iter().any(|line| first.means(&self.dialect.asked(line, &self.requests))) {
+            self.listen()?;
+        }
+        Ok(())
     }
 
     fn listen(&mut self) -> Result<()> {

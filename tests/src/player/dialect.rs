@@ -98,6 +98,9 @@ pub trait Dialect: Sync {
     /// True when a line of the program ends a turn.
     fn ends_turn(&self, line: &str) -> bool;
 
+    /// True when a line of the program answers this line of the client.
+    fn answers(&self, asked: &str, said: &str) -> bool;
+
     /// The conversation's id in a line of the program.
     fn session(&self, line: &str) -> Option<String>;
 

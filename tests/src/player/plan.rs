@@ -30,6 +30,9 @@ pub enum What {
     Unread(Asked),
     /// A line that the host does not write, by kind.
     LeaveOut(String),
+    /// Go on once the host has written its first message. Our host writes it as soon as the handshake is through; what the
+    /// program said to lines that our host leaves out would come before or after it, by chance.
+    Hold,
     /// Wait until the host closes stdin.
     HangUp,
     /// End with this code.
@@ -124,6 +127,7 @@ impl<'a> Planner<'a> {
         let kept = std::mem::take(&mut self.kept);
         let kept = kept.into_iter().map(|step| Step { what: What::LeaveOut(INTO_OPEN_TURN.into()), ..step });
         self.steps.extend(kept);
+        self.hold();
         Incarnation { proc: self.proc, start: self.start, steps: self.steps }
     }
 
@@ -173,6 +177,23 @@ impl<'a> Planner<'a> {
             self.kept.push(Step { at: row.at, what: What::Wait(asked), line: row.line.clone() });
         } else {
             self.step(row, What::LeaveOut(INTO_OPEN_TURN.into()));
+        }
+    }
+
+    fn hold(&mut self) {
+        let shakes = |step: &Step| matches!(step.what, What::Wait(Asked::Handshake));
+        let Some(handshake) = self.steps.iter().find(|step| shakes(step)) else { return };
+        let greeted = |step: &Step| matches!(step.what, What::Say) && self.dialect.answers(&handshake.line, &step.line);
+        let Some(greeted) = self.steps.iter().position(greeted) else { return };
+        let first = self.steps.iter().position(|step| {
+            matches!(step.what, What::Wait(Asked::Message { .. }) | What::Unread(Asked::Message { .. }))
+        });
+        let left_out = self.steps.iter().skip(greeted).position(|step| matches!(step.what, What::LeaveOut(_)));
+        if let (Some(first), Some(at)) = (first, left_out.map(|at| at + greeted))
+            && at < first
+        {
+            let line = self.steps[at].line.clone();
+            self.steps.insert(at, Step { at: self.steps[at].at, what: What::Hold, line });
         }
     }
 

@@ -19,6 +19,8 @@ pub struct Told {
     pub errors: Vec<String>,
     /// How many requests a person got.
     pub requests: usize,
+    /// How the turns ended, in order: true when well.
+    pub ends: Vec<bool>,
 }
 
 /// A text.
@@ -40,5 +42,6 @@ impl Told {
         self.errors.extend(other.errors);
         (self.tools, self.plans) = (self.tools + other.tools, self.plans + other.plans);
         self.requests += other.requests;
+        self.ends.extend(other.ends);
     }
 }

@@ -16,10 +16,12 @@ use jackfield_core::event::{EventBody, SessionEvent};
 use jackfield_core::id::{RunId, ThreadId};
 use jackfield_runtime::host::{Host, Plugin};
 use jackfield_runtime::instance::Instance;
+use jackfield_runtime::session::AskError;
 use jackfield_runtime::thread::Thread;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use verdict::Verdict;
 
 /// Shows events to somebody. An error means that nobody reads any more.
@@ -58,7 +60,13 @@ pub async fn run(args: RunArgs) -> Outcome {
         view.say("nobody can be asked here, so --approve ask becomes deny");
         approver = Approver::without_person();
     }
-    converse(&thread, &provider, content, view.as_mut(), &mut approver).await
+    let outcome = converse(&thread, &provider, content, view.as_mut(), &mut approver).await;
+    // Whoever reads the stream learns that it is over, however it ended.
+    let _ = view.closed(match &outcome {
+        Ok(exit) => *exit,
+        Err(failure) => failure.exit,
+    });
+    outcome
 }
 
 fn view_is_json(args: &RunArgs) -> bool {
@@ -74,18 +82,21 @@ async fn converse(
 ) -> Outcome {
     let mut events = thread.subscribe();
     let mut interrupts = signal(SignalKind::interrupt())?;
-    let mut terminations = signal(SignalKind::terminate())?;
+    let mut terminations =
+        Terminations { term: signal(SignalKind::terminate())?, hang_up: signal(SignalKind::hangup())? };
     let mut life = tokio::time::interval(std::time::Duration::from_millis(500));
     if let Err(error) = view.opened(thread, provider) {
         return Ok(nobody_reads(&error));
     }
     let run = tokio::select! {
         run = thread.send(content) => run?,
-        _ = interrupts.recv() => return stopped(thread, view).await,
-        _ = terminations.recv() => return stopped(thread, view).await,
+        _ = interrupts.recv() => return stopped(thread).await,
+        _ = terminations.recv() => return stopped(thread).await,
     };
     let mut verdict = Verdict::new(run.clone());
     let mut ctrl_c = 0;
+    // An answer is given beside all else: while the plugin ponders it, Ctrl-C still counts.
+    let mut answering: Option<Pin<Box<dyn Future<Output = Result<(), AskError>> + Send + '_>>> = None;
     while !verdict.is_final() {
         tokio::select! {
             event = events.next() => {
@@ -99,8 +110,11 @@ async fn converse(
                     approver.take(&event);
                 }
             }
-            answer = approver.next() => {
-                if let Err(error) = thread.answer(answer.request, answer.reply, &answer.by).await {
+            answer = approver.next(), if answering.is_none() => {
+                answering = Some(Box::pin(async move { thread.answer(answer.request, answer.reply, &answer.by).await }));
+            }
+            answered = given(&mut answering) => {
+                if let Err(error) = answered {
                     view.say(&format!("the answer did not count: {error}"));
                 }
             }
@@ -126,11 +140,38 @@ async fn converse(
             }
         }
     }
-    thread.close().await?;
-    show_rest(thread, &mut events, view).await?;
-    let exit = if ctrl_c > 0 && verdict.exit() != Exit::Completed { Exit::Interrupted } else { verdict.exit() };
-    let _ = view.closed(exit);
-    Ok(exit)
+    tokio::select! {
+        closed = thread.close() => closed?,
+        _ = interrupts.recv() => thread.kill().await?,
+        _ = terminations.recv() => thread.kill().await?,
+    }
+    show_rest(thread, &mut events, view, &mut verdict).await?;
+    Ok(if ctrl_c > 0 && verdict.exit() != Exit::Completed { Exit::Interrupted } else { verdict.exit() })
+}
+
+/// What came of the answer that is being given; never comes while there is none.
+async fn given(
+    answering: &mut Option<Pin<Box<dyn Future<Output = Result<(), AskError>> + Send + '_>>>,
+) -> Result<(), AskError> {
+    let Some(answer) = answering else { return std::future::pending().await };
+    let answered = answer.await;
+    *answering = None;
+    answered
+}
+
+/// The signals that end the run at once: we are told to go, or our terminal has gone.
+struct Terminations {
+    term: Signal,
+    hang_up: Signal,
+}
+
+impl Terminations {
+    async fn recv(&mut self) {
+        tokio::select! {
+            _ = self.term.recv() => {}
+            _ = self.hang_up.recv() => {}
+        }
+    }
 }
 
 /// stdout is closed or full: the run is ended, quietly.
@@ -140,9 +181,8 @@ fn nobody_reads(error: &std::io::Error) -> Exit {
 }
 
 /// Stopped before the message was taken.
-async fn stopped(thread: &Thread, view: &mut dyn View) -> Outcome {
+async fn stopped(thread: &Thread) -> Outcome {
     thread.kill().await?;
-    let _ = view.closed(Exit::Interrupted);
     Ok(Exit::Interrupted)
 }
 
@@ -151,9 +191,11 @@ async fn show_rest(
     thread: &Thread,
     events: &mut jackfield_runtime::thread_log::Subscription,
     view: &mut dyn View,
+    verdict: &mut Verdict,
 ) -> Result<(), Failure> {
     while let Some(event) = events.next_now() {
         for event in expand(thread, event).await? {
+            verdict.take(&event);
             let _ = view.event(&event);
         }
     }

@@ -1,7 +1,7 @@
 //! Reads the prompt: the argument, or stdin for `-`.
 
 use crate::exit::Failure;
-use jackfield_core::limits::Limits;
+use crate::setup;
 use std::io::Read;
 
 /// The prompt's text.
@@ -14,7 +14,7 @@ pub fn read(argument: &str) -> Result<String, Failure> {
 }
 
 fn from_stdin() -> Result<String, Failure> {
-    let limit = Limits::default().prompt_bytes;
+    let limit = setup::limits()?.prompt_bytes;
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {

@@ -210,3 +210,14 @@ allow = { "/verdict" = ["allow", "yes"] }
     refused(&mut guards, answer("t"), "answer-input-changed");
     refused(&mut guards, answer("unseen"), "answer-not-asked");
 }
+
+#[test]
+fn one_that_waits_is_remembered_while_others_come_and_go() {
+    let mut guards = decided(Authorization { allow: true, ..Authorization::default() });
+    for n in 0..3 * Limits::default().open_requests {
+        guards.observe_frame("main", &ask(json!(n)));
+        guards.check_write("main", &json!({"type": "reply", "re": n, "verdict": "no"})).unwrap();
+    }
+    let answer = json!({"type": "reply", "re": "a", "verdict": "allow"});
+    assert_eq!(guards.check_write("main", &answer), Ok(()));
+}

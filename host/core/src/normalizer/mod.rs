@@ -322,12 +322,6 @@ impl Normalizer {
         self.take()
     }
 
-    /// The first run of a thread that has begun and not ended.
-    pub fn open_run(&self, thread: &ThreadId) -> Option<&RunId> {
-        let t = self.thread_index(thread)?;
-        self.threads[t].runs.first().map(|run| &run.id)
-    }
-
     /// True when a turn is open on any thread.
     pub fn has_open_turn(&self) -> bool {
         self.threads.iter().any(|thread| thread.open.is_some())

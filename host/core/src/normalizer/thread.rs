@@ -182,13 +182,19 @@ impl ThreadState {
 
     /// True when this item belongs to work that goes on after its turn, itself or one it is inside of.
     pub fn is_background(&self, turn: &TurnState, item: &ItemId) -> bool {
-        let mut at = Some(item.clone());
+        let is_its =
+            |id: &ItemId| self.tasks.iter().any(|task| task.task.background && task.task.item.as_ref() == Some(id));
+        if !self.tasks.iter().any(|task| task.task.background) {
+            return false;
+        }
+        let above = turn.above();
+        let mut at = Some(item);
         for _ in 0..=turn.open.len() {
             let Some(id) = at else { return false };
-            if self.tasks.iter().any(|task| task.task.background && task.task.item.as_ref() == Some(&id)) {
+            if is_its(id) {
                 return true;
             }
-            at = turn.open.iter().find(|open| open.item.id == id).and_then(|open| open.parent.clone());
+            at = above.get(id).copied();
         }
         false
     }
@@ -235,24 +241,46 @@ impl TurnState {
         self.ordinals
     }
 
-    /// Places of the open items, children before what they are inside of, otherwise in order.
+    /// The open items, children before what they are inside of, otherwise in order. Linear but for the sort: a provider may
+    /// leave as many open as the bound allows, each inside of the one before.
     pub fn closing_order(&self) -> Vec<ItemId> {
-        let depth = |item: &OpenItem| {
-            let mut depth = 0;
-            let mut at = item.parent.clone();
-            while let Some(parent) = at.and_then(|id| self.open.iter().find(|open| open.item.id == id)) {
-                depth += 1;
-                at = if depth > self.open.len() { None } else { parent.parent.clone() };
+        let above = self.above();
+        let mut depths: HashMap<&ItemId, usize> = HashMap::new();
+        for open in &self.open {
+            let (mut chain, mut at) = (Vec::new(), Some(&open.item.id));
+            while let Some(id) = at.filter(|id| !depths.contains_key(id) && chain.len() <= self.open.len()) {
+                chain.push(id);
+                at = above.get(id).copied();
             }
-            depth
-        };
-        let mut order: Vec<_> = self
-            .open
-            .iter()
-            .map(|open| (std::cmp::Reverse(depth(open)), open.item.ordinal, open.item.id.clone()))
-            .collect();
+            let known = at.and_then(|id| depths.get(id)).map_or(0, |depth| depth + 1);
+            depths.extend(chain.into_iter().rev().zip(known..));
+        }
+        let depth = |id: &ItemId| std::cmp::Reverse(depths.get(id).copied().unwrap_or_default());
+        let mut order: Vec<_> =
+            self.open.iter().map(|open| (depth(&open.item.id), open.item.ordinal, &open.item.id)).collect();
         order.sort();
-        order.into_iter().map(|(_, _, id)| id).collect()
+        order.into_iter().map(|(_, _, id)| id.clone()).collect()
+    }
+
+    /// The open items inside of this one, and inside of those.
+    pub fn inside(&self, outer: &ItemId) -> HashSet<ItemId> {
+        let mut children: HashMap<&ItemId, Vec<&ItemId>> = HashMap::new();
+        for open in &self.open {
+            children.entry(open.parent.as_ref().unwrap_or(&open.item.id)).or_default().push(&open.item.id);
+        }
+        let (mut found, mut ahead) = (HashSet::new(), vec![outer]);
+        while let Some(id) = ahead.pop() {
+            let new = children.get(id).into_iter().flatten().filter(|child| *child != &id);
+            ahead.extend(new.filter(|child| found.insert((**child).clone())));
+        }
+        found
+    }
+
+    /// The open item that each open item is inside of.
+    pub fn above(&self) -> HashMap<&ItemId, &ItemId> {
+        let open: HashSet<&ItemId> = self.open.iter().map(|open| &open.item.id).collect();
+        let parents = self.open.iter().filter_map(|one| Some((&one.item.id, one.parent.as_ref()?)));
+        parents.filter(|(_, parent)| open.contains(parent)).collect()
     }
 }
 

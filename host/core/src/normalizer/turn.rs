@@ -169,20 +169,15 @@ impl Normalizer {
     /// Closes what is inside of an item, and what is inside of that.
     pub(super) fn close_children(&mut self, t: usize, slot: Slot, parent: &ItemId, status: Status) {
         let Some(turn) = self.threads[t].turn(slot) else { return };
-        for id in turn.closing_order() {
+        if !turn.open.iter().any(|open| open.parent.as_ref() == Some(parent)) {
+            return;
+        }
+        let inside = turn.inside(parent);
+        for id in turn.closing_order().into_iter().filter(|id| inside.contains(id)) {
             let Some(turn) = self.threads[t].turn(slot) else { return };
-            let mut above = turn.open.iter().find(|open| open.item.id == id).and_then(|open| open.parent.clone());
-            for _ in 0..turn.open.len() {
-                if above.as_ref() == Some(parent) {
-                    break;
-                }
-                above = above.and_then(|id| turn.open.iter().find(|open| open.item.id == id)?.parent.clone());
-            }
             let Some(at) = turn.open.iter().position(|open| open.item.id == id) else { continue };
-            if above.as_ref() == Some(parent) {
-                let status = status_at_end(turn.open[at].kind, status);
-                self.end_item(t, slot, at, status, How::MADE);
-            }
+            let status = status_at_end(turn.open[at].kind, status);
+            self.end_item(t, slot, at, status, How::MADE);
         }
     }
 

@@ -29,7 +29,9 @@ pub(super) struct Warden {
     pub exited: watch::Sender<bool>,
     pub writer: Arc<Writer>,
     pub writing: JoinHandle<()>,
-    pub reading: JoinHandle<()>,
+    pub reading: Option<JoinHandle<()>>,
+    /// True where stdout is how the program answers: closed while the program lives, nothing can come any more.
+    pub speaks: bool,
     pub stderr: JoinHandle<String>,
     pub events: mpsc::Sender<ChannelEvent>,
     pub limits: Arc<Limits>,
@@ -50,6 +52,8 @@ struct End {
     signal: Option<i32>,
     /// True when the supervisor has told that nobody, or who, is left.
     settled: bool,
+    /// True when it closed its stdout, lived on and did not end by itself.
+    silent: bool,
     fault: Option<Fault>,
 }
 
@@ -63,9 +67,12 @@ impl Warden {
         }
         self.exited.send_replace(true);
         self.writer.close();
+        if end.silent && end.fault.is_none() {
+            end.fault = Some(self.stdout_closed());
+        }
         // Both end with their pipes, or shortly after: `exited` is said. What waits in the pipes is read first, at the
         // pace of whoever takes the events.
-        let _ = self.reading.await;
+        read_to_end(&mut self.reading).await;
         let stderr_tail = self.stderr.await.unwrap_or_default();
         self.writing.abort();
         let exit =
@@ -81,6 +88,8 @@ impl Warden {
         let mut next: Option<(Step, Instant)> = None;
         let mut counts: VecDeque<oneshot::Sender<usize>> = VecDeque::new();
         let mut dropped = false;
+        // Whether it is our own doing that the program ends.
+        let mut asked = false;
         loop {
             let due = next.map_or_else(Instant::now, |(_, at)| at);
             tokio::select! {
@@ -112,10 +121,11 @@ impl Warden {
                         self.order(Order::Status);
                     }
                     Some(Ask::End) if next.is_none() => {
+                        asked = true;
                         self.writer.close();
                         next = Some((Step::Terminate, after(self.limits.stdin_close_ms)));
                     }
-                    Some(Ask::End) => {}
+                    Some(Ask::End) => asked = true,
                     None => {
                         dropped = true;
                         next = Some((Step::GiveUp, self.last_moment()));
@@ -123,8 +133,14 @@ impl Warden {
                         let _ = self.to_supervisor.shutdown().await;
                     }
                 },
+                // A program that can say nothing any more is of no use: it goes the way of a session's end.
+                () = read_to_end(&mut self.reading), if self.speaks && next.is_none() && self.reading.is_some() => {
+                    self.writer.close();
+                    next = Some((Step::Terminate, after(self.limits.stdin_close_ms)));
+                }
                 () = sleep_until(due), if next.is_some() => next = match next {
                     Some((Step::Terminate, _)) => {
+                        end.silent = !asked;
                         self.order(Order::Terminate);
                         Some((Step::Kill, after(self.limits.terminate_ms)))
                     }
@@ -158,6 +174,14 @@ impl Warden {
         fault("supervisor-lost", message)
     }
 
+    fn stdout_closed(&self) -> Fault {
+        let message = format!(
+            "`{}` closed its stdout, went on running and could say nothing any more; it was ended.",
+            self.program.display()
+        );
+        fault("stdout-closed", message)
+    }
+
     fn unkillable(&self, left: usize) -> Fault {
         let message = format!(
             "{left} processes that `{}` started could not be ended; look for them with `ps` and end them by hand.",
@@ -165,6 +189,13 @@ impl Warden {
         );
         fault("processes-left", message)
     }
+}
+
+async fn read_to_end(reading: &mut Option<JoinHandle<()>>) {
+    if let Some(handle) = reading {
+        let _ = handle.await;
+    }
+    *reading = None;
 }
 
 /// The supervisor was killed or stopped, by the program perhaps. What is left is found by its session; returns how many

@@ -3,10 +3,10 @@
 use super::task::Task;
 use crate::clock;
 use crate::store::StoreError;
-use jackfield_core::capability::Strength;
 use jackfield_core::event::{EventBody, Request, Resolution, RunStatus, SessionEnd};
 use jackfield_core::id::{RequestId, RunId, SessionId, ThreadId};
 use jackfield_core::normalizer::Routed;
+use jackfield_core::policy::{Decision, Intent, decide};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -45,9 +45,7 @@ impl Task {
                 self.note("request_resolved", "resolved", facts);
                 Some(Entry::Resolved(request.clone(), resolution.clone()))
             }
-            (EventBody::SessionEnded { session, reason, .. }, _) => {
-                Some(Entry::SessionEnded(session.clone(), *reason))
-            }
+            (EventBody::SessionEnded { session, reason, .. }, _) => Some(Entry::SessionEnded(session.clone(), *reason)),
             _ => None,
         }
     }
@@ -64,7 +62,8 @@ impl Task {
 
     /// When the next message may go: late updates of the turn that ended can't be told apart where turns have no ids.
     fn drained_at(&self) -> Option<Instant> {
-        let turns = self.capabilities.effective().capabilities.identity.native_turn_ids;
-        (turns == Strength::None).then(|| Instant::now() + Duration::from_millis(self.shared.limits.drain_ms))
+        let effective = self.capabilities.effective().capabilities;
+        let waits = decide(&Intent::PromptAfterTurn, &effective, &self.shared.policy) != Decision::Native;
+        waits.then(|| Instant::now() + Duration::from_millis(self.shared.limits.drain_ms))
     }
 }

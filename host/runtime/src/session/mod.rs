@@ -28,12 +28,14 @@ mod watch;
 pub use ring::KeptFrame;
 
 use crate::audit::Audit;
+use crate::clock;
 use crate::instance::Instance;
 use crate::process::Supervisor;
 use crate::store::Store;
 use crate::thread_log::ThreadLog;
 use jackfield_core::capability::CapabilityView;
-use jackfield_core::contract::{Content, Fault, Pairs};
+use jackfield_core::contract::{Content, Fault, FaultKind, Pairs};
+use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::id::{RequestId, RunId, SessionId};
 use jackfield_core::limits::Limits;
 use jackfield_core::policy::PolicyConfig;
@@ -169,9 +171,14 @@ impl SessionHandle {
         let (asks, inbox) = mpsc::channel(64);
         let (ended_tx, ended) = watched::channel(false);
         let (view_tx, view) = watched::channel(None);
+        let (log, session) = (start.log.clone(), start.session.clone());
         let task = task::Task::new(start, shared, plugin, first, inbox, view_tx);
         tokio::spawn(async move {
-            task.run().await;
+            // A bug of ours must not leave anybody waiting for an end that never comes. Its processes went with the task;
+            // what it left open is closed when the thread is opened next.
+            if let Err(broken) = tokio::spawn(task.run()).await {
+                let _ = log.emit(clock::now_ms(), host_failed(session, &broken).into()).await;
+            }
             let _ = ended_tx.send(true);
         });
         Ok(SessionHandle { asks, ended, view })
@@ -242,5 +249,19 @@ impl SessionHandle {
             // A word that slipped in behind the last look into the inbox is dropped only with the inbox itself.
             () = self.ended() => Err(AskError::Ended),
         }
+    }
+}
+
+/// The session's task broke: the last word about it.
+fn host_failed(session: SessionId, broken: &tokio::task::JoinError) -> EventBody {
+    let message =
+        format!("the host broke at this session ({broken}): please report it. The thread can be resumed in a new run");
+    EventBody::SessionEnded {
+        session,
+        reason: SessionEnd::HostDied,
+        fault: Some(Fault { code: Some("host-broken".into()), ..outlet::fault(FaultKind::Internal, message) }),
+        exit_code: None,
+        signal: None,
+        stderr_tail: String::new(),
     }
 }

@@ -260,6 +260,7 @@ impl Outlet {
                 format!("a timer runs from 0 to {day_ms} ms, not {after_ms}"),
             );
         }
+        let after_ms = after_ms.max(self.shared.limits.timer_min_ms as f64);
         let at = Instant::now() + Duration::from_micros((after_ms * 1000.0) as u64);
         self.timers.insert((at, id));
         self.timer_ids.insert(id, at);

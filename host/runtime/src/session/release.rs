@@ -6,7 +6,7 @@ use super::outlet::{Outcome, name_of};
 use super::task::{Phase, Task};
 use crate::store::ThreadChange;
 use jackfield_core::contract::{
-    Effect, EffectResult, Event, EventBody as Told, Fault, Input, Level, OpResult, OpValue, Output, Thread,
+    Effect, EffectResult, Event, EventBody as Told, Fault, FaultKind, Input, Level, OpResult, OpValue, Output, Thread,
 };
 use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::normalizer::{Cause, Disposed, SessionEnded, clean_fault};
@@ -63,6 +63,10 @@ impl Task {
 
     async fn release_effect(&mut self, effect: Effect) {
         let (id, name) = (effect.id, name_of(&effect.body));
+        // The session is about to end for that: what else this call asked for does not happen, and leaves no record.
+        if self.refusals > self.shared.limits.session_refusals {
+            return;
+        }
         match self.outlet.perform(&self.start, effect).await {
             Outcome::Taken => self.decided("effect_allowed", u64::from(id), name),
             Outcome::Done(value) => {
@@ -71,6 +75,7 @@ impl Task {
             }
             Outcome::Refused(code, fault) => {
                 self.decided("effect_refused", u64::from(id), code);
+                self.count_refusal(&fault.message);
                 let run = self.active.as_ref().map(|active| active.run.clone());
                 self.say(
                     run,
@@ -84,6 +89,21 @@ impl Task {
                 self.feed(Input::EffectDone(EffectResult { id, outcome: Err(fault) }));
             }
         }
+    }
+
+    /// A plugin that is refused over and over fills the audit file and goes nowhere.
+    fn count_refusal(&mut self, last: &str) {
+        self.refusals += 1;
+        let limit = self.shared.limits.session_refusals;
+        if self.refusals <= limit {
+            return;
+        }
+        let plugin = self.start.generation.manifest().full_name();
+        let message = format!(
+            "{plugin} asked for more than {limit} things that were refused (limit session_refusals); the last: {last}"
+        );
+        let code = Some("too-many-refusals".to_owned());
+        self.broken(Fault { code, ..super::outlet::fault(FaultKind::Denied, message) });
     }
 
     async fn release_done(&mut self, result: OpResult) {

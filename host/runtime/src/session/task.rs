@@ -67,10 +67,14 @@ pub(super) struct Task {
     /// What the host itself has for the plugin's next batch.
     feed: VecDeque<Input>,
     inbox: mpsc::Receiver<Ask>,
+    /// Asked while the session ended; dropped with it, so that nobody begins another one before this one is over.
+    unheard: Vec<Ask>,
     channel_events: mpsc::Receiver<ChannelEvent>,
     results: mpsc::UnboundedReceiver<EffectResult>,
     pub(super) ring: Ring,
     frames: u64,
+    /// Wishes that were refused.
+    pub(super) refusals: u64,
     calls: u32,
     last_now_ms: f64,
     last_exit: Option<ChannelExit>,
@@ -111,10 +115,12 @@ impl Task {
             view,
             feed: VecDeque::new(),
             inbox,
+            unheard: Vec::new(),
             channel_events,
             results,
             ring: Ring::new(limits.raw_ring_bytes),
             frames: 0,
+            refusals: 0,
             calls: 0,
             last_now_ms: 0.0,
             last_exit: None,
@@ -419,11 +425,27 @@ impl Task {
         self.phase = Phase::Ended;
     }
 
-    /// Waits until every channel is gone. The plugin hears no more: what still comes is fenced and counted.
+    /// Waits until every channel is gone. The plugin hears no more: what still comes is fenced and counted. Of what is
+    /// asked, only `kill` is heard: it cuts the waiting short.
     async fn drain_channels(&mut self) {
         let deadline = Instant::now() + self.watch.close;
+        let mut listening = true;
         while self.outlet.has_channels() {
-            match tokio::time::timeout_at(deadline, self.channel_events.recv()).await {
+            let event = tokio::select! {
+                ask = self.inbox.recv(), if listening => {
+                    match ask {
+                        Some(Ask::Kill(done)) => {
+                            self.outlet.kill_all();
+                            let _ = done.send(Ok(()));
+                        }
+                        Some(ask) => self.unheard.push(ask),
+                        None => listening = false,
+                    }
+                    continue;
+                }
+                event = tokio::time::timeout_at(deadline, self.channel_events.recv()) => event,
+            };
+            match event {
                 Ok(Some(ChannelEvent::Closed { channel, exit })) => {
                     self.outlet.closed(channel);
                     self.note(

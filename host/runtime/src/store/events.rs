@@ -8,6 +8,7 @@ use jackfield_core::event::{EventBody, ItemBody, SessionEvent};
 use jackfield_core::id::ThreadId;
 use rusqlite::{Connection, ErrorCode, params};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 impl Store {
@@ -67,22 +68,22 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// A row to be.
-struct Stored {
-    event: SessionEvent,
+/// A row to be. An event is copied only when another is merged into it.
+struct Stored<'a> {
+    event: Cow<'a, SessionEvent>,
     to_seq: u64,
     parts: Vec<Part>,
 }
 
-impl Stored {
-    fn new(event: &SessionEvent) -> Self {
+impl<'a> Stored<'a> {
+    fn new(event: &'a SessionEvent) -> Self {
         let parts = match &event.draft.body {
             EventBody::ItemDelta { text, .. } => {
                 vec![Part { bytes: text.len(), later_ms: 0, frame: event.draft.origin.frame }]
             }
             _ => Vec::new(),
         };
-        Self { event: event.clone(), to_seq: event.seq, parts }
+        Self { event: Cow::Borrowed(event), to_seq: event.seq, parts }
     }
 
     /// Takes the next event in, if it is the next delta of the same item, said in the same way.
@@ -95,14 +96,16 @@ impl Stored {
         let (
             EventBody::ItemDelta { item, kind, text },
             EventBody::ItemDelta { item: next_item, kind: next_kind, text: more },
-        ) = (&mut self.event.draft.body, &theirs.body)
+        ) = (&ours.body, &theirs.body)
         else {
             return false;
         };
         if !same_place || item != next_item || kind != next_kind || text.len() + more.len() > merge_bytes {
             return false;
         }
-        text.push_str(more);
+        if let EventBody::ItemDelta { text, .. } = &mut self.event.to_mut().draft.body {
+            text.push_str(more);
+        }
         self.to_seq = next.seq;
         let later_ms = next.at_ms.saturating_sub(self.event.at_ms);
         self.parts.push(Part { bytes: more.len(), later_ms, frame: theirs.origin.frame });
@@ -117,7 +120,7 @@ pub(super) fn insert(
     events: &[&SessionEvent],
     merge_bytes: usize,
 ) -> Result<(), StoreError> {
-    let mut rows: Vec<Stored> = Vec::new();
+    let mut rows: Vec<Stored<'_>> = Vec::new();
     let mut newest: HashMap<&ThreadId, usize> = HashMap::new();
     for event in events {
         if newest.get(&event.thread).is_some_and(|&row| rows[row].merge(event, merge_bytes)) {
@@ -141,7 +144,7 @@ pub(super) fn insert(
     let mut statement = db.prepare(sql).map_err(|error| place.error(error))?;
     for Stored { event, to_seq, parts } in &rows {
         let parts = if parts.len() > 1 { Some(json("parts of an event", parts)?) } else { None };
-        let body = json("an event", event)?;
+        let body = json("an event", event.as_ref())?;
         let stored = statement.execute(params![
             event.thread.as_str(),
             *to_seq as i64,

@@ -90,8 +90,8 @@ impl Store {
 
     /// Hands events over, in order; waits only while too much waits already. The answer resolves once they are committed; it
     /// may be dropped by whoever does not care. Their thread must have been created, and its lease be held.
-    pub async fn append(&self, events: Vec<SessionEvent>) -> Commit {
-        self.writer.append(events).await
+    pub async fn append<E: Into<Arc<SessionEvent>>>(&self, events: Vec<E>) -> Commit {
+        self.writer.append(events.into_iter().map(Into::into).collect()).await
     }
 
     /// Returns once everything handed over before is committed.

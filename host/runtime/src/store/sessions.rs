@@ -20,7 +20,7 @@ pub struct SessionRecord {
     pub plugin: String,
     /// sha256 of the plugin's bytes, hexadecimal.
     pub digest: String,
-    /// The capability view, JSON, as its event carries it.
+    /// Its capabilities in all their stages (`core`'s `Staged`), JSON.
     pub capabilities: String,
     /// When it started, milliseconds since 1970.
     pub started_ms: u64,
@@ -54,7 +54,7 @@ impl Store {
         self.write(change).await
     }
 
-    /// Replaces the capability view of a session's epoch (JSON).
+    /// Replaces the capabilities of a session's epoch (JSON).
     pub async fn set_session_capabilities(
         &self,
         session: &SessionId,

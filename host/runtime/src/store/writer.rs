@@ -55,7 +55,7 @@ impl<T: Send, F: FnOnce(&Connection) -> Result<T, StoreError> + Send> Change for
 
 enum Job {
     Append {
-        events: Vec<SessionEvent>,
+        events: Vec<Arc<SessionEvent>>,
         done: oneshot::Sender<Result<(), StoreError>>,
         _room: Option<OwnedSemaphorePermit>,
     },
@@ -76,8 +76,8 @@ impl WriterHandle {
         self.health.clone()
     }
 
-    pub(super) async fn append(&self, events: Vec<SessionEvent>) -> Commit {
-        let bytes: usize = events.iter().map(events::weight).sum();
+    pub(super) async fn append(&self, events: Vec<Arc<SessionEvent>>) -> Commit {
+        let bytes: usize = events.iter().map(|event| events::weight(event)).sum();
         let room = self.room.clone().acquire_many_owned(bytes.clamp(1, self.room_bytes) as u32).await.ok();
         let (done, commit) = oneshot::channel();
         // If the thread has ended, `done` is dropped with the job, and the commit says so.
@@ -188,7 +188,7 @@ impl Writer {
                 outcomes.push(Ok(()));
                 continue;
             }
-            let all: Vec<&SessionEvent> = rest[..appends].iter().flat_map(events_of).collect();
+            let all: Vec<&SessionEvent> = rest[..appends].iter().flat_map(events_of).map(Arc::as_ref).collect();
             let together = savepoint(&transaction, place, |db| events::insert(db, place, &all, self.merge_bytes));
             file_error(&together)?;
             if together.is_ok() || appends == 1 {
@@ -197,7 +197,7 @@ impl Writer {
             }
             // One of them is wrong: each by itself, so that the others are kept.
             for job in &rest[..appends] {
-                let own: Vec<&SessionEvent> = events_of(job).iter().collect();
+                let own: Vec<&SessionEvent> = events_of(job).iter().map(Arc::as_ref).collect();
                 let done = savepoint(&transaction, place, |db| events::insert(db, place, &own, self.merge_bytes));
                 file_error(&done)?;
                 outcomes.push(done);
@@ -211,7 +211,7 @@ impl Writer {
     }
 }
 
-fn events_of(job: &Job) -> &[SessionEvent] {
+fn events_of(job: &Job) -> &[Arc<SessionEvent>] {
     match job {
         Job::Append { events, .. } => events,
         Job::Change(_) => &[],
@@ -219,11 +219,11 @@ fn events_of(job: &Job) -> &[SessionEvent] {
 }
 
 fn weight(job: &Job) -> usize {
-    events_of(job).iter().map(events::weight).sum()
+    events_of(job).iter().map(|event| events::weight(event)).sum()
 }
 
 fn only_deltas(job: &Job) -> bool {
-    matches!(job, Job::Append { events, .. } if events.iter().all(is_delta))
+    matches!(job, Job::Append { events, .. } if events.iter().all(|event| is_delta(event)))
 }
 
 fn file_error<T>(outcome: &Result<T, StoreError>) -> Result<(), StoreError> {

@@ -1,0 +1,148 @@
+//! Every recorded conversation of each provider's programs, played twice through the whole house and judged.
+//!
+//! The rules are in `tests/src/player/judge.rs`; that they can fail is shown here, on plays that were spoilt. A recording
+//! that does not hold yet is in `tests/recordings/known.json`, with the rule and the reason: nothing is passed over in silence.
+
+use jackfield_core::event::{EventBody, ItemBody};
+use jackfield_tests::player::drive::House;
+use jackfield_tests::player::judge::judge;
+use jackfield_tests::player::lists::Lists;
+use jackfield_tests::player::recording::Recording;
+use jackfield_tests::player::report::{self, Report};
+use jackfield_tests::player::seen::Play;
+use jackfield_tests::player::{dialect, ids};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const PLAY: &str = env!("CARGO_BIN_EXE_play");
+
+/// Recording (`folder/name`) to why it does not hold yet.
+type Known = BTreeMap<String, String>;
+
+#[test]
+fn claude_code_2_1_332() {
+    all_hold("claude-code", "claude-code-2.1.332", 56);
+}
+
+#[test]
+fn claude_code_2_1_197() {
+    all_hold("claude-code", "claude-code-2.1.197", 65);
+}
+
+/// Those that the plugin's own tests have beside these: messages with ids, steering, thoughts.
+#[test]
+fn claude_code_of_the_plugin() {
+    let there = |path: &PathBuf| folder("claude-code-2.1.332").join(path.file_name().unwrap_or_default()).exists();
+    let mut files = files(&xtask::root().join("plugins/claude-code/recordings"));
+    files.retain(|path| !there(path));
+    all_of("claude-code", "recordings", files, 5);
+}
+
+fn all_hold(provider: &str, name: &str, at_least: usize) {
+    all_of(provider, name, files(&folder(name)), at_least);
+}
+
+fn all_of(provider: &str, folder: &str, files: Vec<PathBuf>, at_least: usize) {
+    let known: Known = serde_json::from_str(include_str!("../recordings/known.json")).expect("known.json");
+    assert!(files.len() >= at_least, "{folder} has {} recordings; {at_least} were there", files.len());
+    let reports = block_on(report::all(provider, files, Path::new(PLAY), 4)).expect("the house opens");
+    let unexpected = |report: &&Report| report.passes() == known.contains_key(&report.name);
+    let wrong: Vec<String> = reports.iter().filter(unexpected).map(Report::line).collect();
+    assert!(wrong.is_empty(), "not as known.json says:\n{}", wrong.join("\n"));
+    for name in known.keys().filter(|name| name.starts_with(folder)) {
+        assert!(reports.iter().any(|report| report.name == *name), "known.json names {name}, which is not there");
+    }
+}
+
+/// Each rule fails on a play in which it was broken.
+#[test]
+fn a_spoilt_play_does_not_pass() {
+    let spoil: &[(&str, fn(&mut Play))] = &[
+        ("terminal", |play| drop_event(play, |body| matches!(body, EventBody::RunEnded { .. }))),
+        ("closing", |play| drop_event(play, |body| matches!(body, EventBody::TurnEnded { .. }))),
+        ("closing", |play| drop_event(play, |body| matches!(body, EventBody::RequestResolved { .. }))),
+        ("ids", |play| {
+            let started = position(play, |body| matches!(body, EventBody::ItemStarted { .. }));
+            let again = play.conversations[0].events[started].clone();
+            play.conversations[0].events.insert(started, again);
+        }),
+        ("conservation", |play| play.conversations[0].sittings[0].frames[4].fate.clear()),
+        ("conservation", |play| _ = play.conversations[0].sittings[0].frames.pop()),
+        ("conservation", |play| {
+            let frames = &mut play.conversations[0].sittings[0].frames;
+            let text = frames.iter_mut().find(|frame| frame.raw.contains("text_delta")).expect("a delta");
+            text.fate = "silent stream_event/content_block_delta".into();
+        }),
+        ("silent", |play| play.conversations[0].sittings[0].frames[3].fate = "silent new/kind".into()),
+        ("unknown", |play| play.conversations[0].sittings[0].frames[3].fate = "unknown new/kind".into()),
+        ("client-line", |play| _ = play.conversations[0].sittings[0].heard.pop()),
+        ("host-line", |play| {
+            let heard = r#"{"type":"user","message":{"role":"user","content":"nobody said this"}}"#;
+            play.conversations[0].sittings[0].heard.push((heard.into(), None));
+        }),
+        ("text", |play| {
+            for event in &mut play.conversations[0].events {
+                if let EventBody::ItemEnded { item } = &mut event.draft.body
+                    && let ItemBody::AssistantMessage { text, .. } = &mut item.body
+                {
+                    text.push('!');
+                }
+            }
+        }),
+        ("text", |play| drop_event(play, |body| matches!(body, EventBody::RequestOpened { .. }))),
+        ("store", |play| {
+            play.conversations[0].live.last_mut().expect("an event").at_ms += 1;
+        }),
+    ];
+    let dialect = dialect("claude-code").expect("the dialect");
+    let lists = Lists::of("claude-code").expect("the lists");
+    let file = folder("claude-code-2.1.332").join("tool_approval_allow.jsonl");
+    let play = || {
+        block_on(async {
+            let house = Arc::new(House::open(dialect, Path::new(PLAY)).await?);
+            house.play(&file, &Recording::read(&file)?).await
+        })
+        .expect("it plays")
+    };
+    let whole = play();
+    assert_eq!(judge(&whole, dialect, &lists), []);
+    for (index, (rule, spoil)) in spoil.iter().enumerate() {
+        let mut spoilt = copy(&whole);
+        spoil(&mut spoilt);
+        let rules: Vec<&str> = judge(&spoilt, dialect, &lists).iter().map(|problem| problem.rule).collect();
+        assert!(rules.contains(rule), "spoilt in way {index}: {rule} must fail, not {rules:?}");
+    }
+    let mut other = copy(&whole);
+    drop_event(&mut other, |body| matches!(body, EventBody::ItemStarted { .. }));
+    assert!(ids::same(&whole.conversations[0].events, &other.conversations[0].events).is_some());
+}
+
+fn position(play: &Play, wanted: fn(&EventBody) -> bool) -> usize {
+    play.conversations[0].events.iter().position(|event| wanted(&event.draft.body)).expect("such an event")
+}
+
+fn drop_event(play: &mut Play, wanted: fn(&EventBody) -> bool) {
+    let at = position(play, wanted);
+    play.conversations[0].events.remove(at);
+}
+
+fn copy(play: &Play) -> Play {
+    Play { conversations: play.conversations.clone(), problems: play.problems.clone() }
+}
+
+fn folder(name: &str) -> PathBuf {
+    xtask::root().join("tests/recordings").join(name)
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the recordings").map(|entry| entry.expect("a file").path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+    files.sort();
+    files
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    runtime.expect("an event loop").block_on(future)
+}
