@@ -169,7 +169,7 @@ impl Hostile {
             "nesting" => {
                 let call = |n: u32| Item::tool(Some(format!("t{n}")), Status::Running, Tool::new(ToolKind::Execute));
                 cx.item(call(0));
-                for n in 1..3_000 {
+                for n in 1..2_000 {
                     cx.event_in(Some(Scope::inside(format!("t{}", n - 1))), EventBody::Items(vec![call(n)]));
                 }
                 self.end(cx);

@@ -152,6 +152,35 @@ fn a_thread_in_use_is_busy_for_others() {
 }
 
 #[test]
+fn a_message_that_waits_is_kept_when_the_host_dies() {
+    let door = door();
+    let stuck = format!("claude={}", text(&door.script("stuck", "sleep 300")));
+    let mut child =
+        door.command(&["run", "--json", "--provider", "claude-code", "--exe", &stuck, "the first"]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let opened = lines.next().unwrap();
+    lines.find(|line| line.contains("session.started")).expect("the message is taken on");
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGKILL).unwrap();
+    child.wait().unwrap();
+    let thread = serde_json::from_str::<serde_json::Value>(&opened).unwrap()["thread"].as_str().unwrap().to_owned();
+    let body = format!(
+        r#"{SHAKES_HANDS}
+while read -r prompt; do
+  case "$prompt" in *'"type":"user"'*) ;; *) continue ;; esac
+  printf '%s\n' "$prompt" >> "$HOME/seen"
+  printf '%s\n' '{{"type":"system","subtype":"init","session_id":"11111111-1111-4111-8111-111111111111","model":"m","tools":[]}}'
+  printf '%s\n' '{{"type":"result","subtype":"success","is_error":false,"result":"x"}}'
+done"#
+    );
+    let works = format!("claude={}", text(&door.script("works", &body)));
+    let ended = door.run(&["run", "--json", "--resume", &thread, "--exe", &works, "the second"]).expect(0, &[]);
+    assert_eq!(ended.of_type("run.ended").len(), 2, "{}", ended.stdout);
+    let seen = std::fs::read_to_string(door.data().parent().unwrap().join("home/seen")).unwrap();
+    let seen: Vec<&str> = seen.lines().collect();
+    assert!(seen.len() == 2 && seen[0].contains("the first") && seen[1].contains("the second"), "{seen:?}");
+}
+
+#[test]
 fn a_pending_approval_expires_when_the_host_dies() {
     let door = door();
     // A person at a terminal who never answers: `script` gives the program one.
@@ -342,15 +371,18 @@ fn bundled(name: &str) -> Vec<u8> {
 
 // Programs that do not behave. The plugin is a real one, the program is a script.
 
+/// The beginning of a script that answers the handshake.
+const SHAKES_HANDS: &str = r#"read first
+id=$(printf '%s' "$first" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\n' "$id""#;
+
 /// Runs a script that shakes hands, takes the prompt, and then does this.
 fn after_the_prompt(door: &Door, then: &str) -> Ended {
-    const OPENS: &str = r#"read first
-id=$(printf '%s' "$first" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
-printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\n' "$id"
+    const OPENS: &str = r#"
 read prompt
 printf '%s\n' '{"type":"system","subtype":"init","session_id":"11111111-1111-4111-8111-111111111111","model":"m","tools":[]}'
 "#;
-    with_program(door, &format!("{OPENS}{then}"))
+    with_program(door, &format!("{SHAKES_HANDS}{OPENS}{then}"))
 }
 
 fn with_program(door: &Door, body: &str) -> Ended {
@@ -385,6 +417,13 @@ fn a_program_that_prints_a_banner_and_waits_is_found_out() {
         .expect(4, &["Welcome to the TUI 7", "handshake_ms"])
         .well_formed();
     assert_eq!(ended.of_type("session.ended")[0]["fault"]["code"], "handshake-timeout");
+}
+
+#[test]
+fn a_program_that_closes_its_stdout_and_lives_on_is_ended() {
+    let door = door().limits(&json!({ "stdin_close_ms": 300, "terminate_ms": 300 }));
+    let ended = with_program(&door, "read first; exec 1>&-; sleep 300").expect(4, &["closed its stdout"]).well_formed();
+    assert_eq!(ended.of_type("session.ended")[0]["fault"]["code"], "stdout-closed");
 }
 
 #[test]

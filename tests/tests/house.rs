@@ -64,6 +64,9 @@ const ONE_PLACE: &[(&str, &[&str])] = &[
     (".perform(", &["session/release.rs"]),
     ("process::spawn(", &["session/outlet.rs"]),
     (".channel.write(", &["session/outlet.rs"]),
+    (".channel.signal(", &["session/outlet.rs"]),
+    (".channel.end(", &["session/outlet.rs"]),
+    (".channel.close_stdin(", &["session/outlet.rs"]),
     ("Input::Command(", &["session/task.rs", "journal.rs"]),
     (".plugin.handle(", &["session/task.rs"]),
 ];

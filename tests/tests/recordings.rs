@@ -4,7 +4,7 @@
 //! that does not hold yet is in `tests/recordings/known.json`, with the rule and the reason: nothing is passed over in silence.
 
 use jackfield_core::event::{EventBody, ItemBody};
-use jackfield_tests::player::drive::House;
+use jackfield_tests::player::house::House;
 use jackfield_tests::player::judge::judge;
 use jackfield_tests::player::lists::Lists;
 use jackfield_tests::player::recording::Recording;
@@ -55,10 +55,13 @@ fn all_of(provider: &str, folder: &str, files: Vec<PathBuf>, at_least: usize) {
     }
 }
 
+/// Breaks a play.
+type Spoil = fn(&mut Play);
+
 /// Each rule fails on a play in which it was broken.
 #[test]
 fn a_spoilt_play_does_not_pass() {
-    let spoil: &[(&str, fn(&mut Play))] = &[
+    let spoil: &[(&str, Spoil)] = &[
         ("terminal", |play| drop_event(play, |body| matches!(body, EventBody::RunEnded { .. }))),
         ("closing", |play| drop_event(play, |body| matches!(body, EventBody::TurnEnded { .. }))),
         ("closing", |play| drop_event(play, |body| matches!(body, EventBody::RequestResolved { .. }))),

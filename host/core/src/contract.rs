@@ -490,7 +490,7 @@ pub enum EffectBody {
 /// One wish. The host answers each with `effect-done`, save `timer`, which answers by firing, and `cancel`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Effect {
-    /// The plugin's number for it; not used twice in a session. For `spawn` and `http` it is also the number of the channel that opens.
+    /// The plugin's number for it, higher than that of any effect before it in the session; `cancel` needs none of its own. For `spawn` and `http` it is also the number of the channel that opens.
     pub id: u32,
     /// What is wished.
     pub body: EffectBody,

@@ -134,7 +134,7 @@ impl Host {
             engine: Engine::new(limits.clone())?,
             shared: Arc::new(Shared {
                 limits,
-                policy: config.policy,
+                policy: crate::session::as_built(config.policy),
                 open_default: true,
                 store,
                 audit,

@@ -6,7 +6,7 @@ use crate::thread_log::ThreadLog;
 use jackfield_core::contract::{Fault, FaultKind, Status};
 use jackfield_core::event::{Draft, EventBody, Resolution, RunStatus, SessionEnd, is_terminal};
 use jackfield_core::id::ThreadId;
-use jackfield_core::projection::Snapshot;
+use jackfield_core::projection::{Run, Snapshot};
 
 /// Closes a thread as it was found, before anything new is said in it. The rows by which it was found unfinished change
 /// after the events are stored: a host that dies in between finds the rest again.
@@ -20,7 +20,7 @@ pub(crate) async fn close(
     if let Some(gap) = gap {
         log.emit(now, EventBody::Gap { from_seq: *gap.start(), to_seq: *gap.end() }.into()).await?;
     }
-    if found.unended_sessions.is_empty() && found.open_runs.is_empty() && found.queued_runs.is_empty() {
+    if found.unended_sessions.is_empty() && found.open_runs.is_empty() {
         return Ok(());
     }
     let snapshot = fold(store, log.thread()).await?;
@@ -32,9 +32,6 @@ pub(crate) async fn close(
     }
     for run in &found.open_runs {
         store.update_run(&run.id, RunStatus::Failed, now).await?;
-    }
-    for run in &found.queued_runs {
-        store.update_run(&run.id, RunStatus::Cancelled, now).await?;
     }
     for session in &found.unended_sessions {
         store.end_session(&session.id, session.epoch, SessionEnd::HostDied, now).await?;
@@ -71,12 +68,13 @@ fn closing_events(snapshot: &Snapshot) -> Vec<Draft> {
         draft.turn = Some(turn.id.clone());
         drafts.push(draft);
     }
-    for run in snapshot.runs.iter().filter(|run| !run.status.is_terminal()) {
-        let queued = run.status == RunStatus::Queued;
+    // What still waits was promised, and is kept: it goes first when the thread is used again.
+    let at_work = |run: &&Run| !run.status.is_terminal() && run.status != RunStatus::Queued;
+    for run in snapshot.runs.iter().filter(at_work) {
         let mut draft: Draft = EventBody::RunEnded {
-            status: if queued { RunStatus::Cancelled } else { RunStatus::Failed },
+            status: RunStatus::Failed,
             reason: Some("host-died".into()),
-            fault: (!queued).then(|| died.clone()),
+            fault: Some(died.clone()),
             background: false,
             ledger: Default::default(),
         }

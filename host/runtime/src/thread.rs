@@ -29,13 +29,18 @@ pub struct Thread {
     folder: PathBuf,
     log: Arc<ThreadLog>,
     state: Mutex<State>,
-    _lease: Lease,
+    /// Shared with the session at work: the thread is free for others only when that one has said its last word.
+    lease: Arc<Lease>,
+    /// Listens since before the first word of this opening; the first who subscribes gets it.
+    first_listener: std::sync::Mutex<Option<Subscription>>,
 }
 
 struct State {
     session: Option<SessionHandle>,
     next_epoch: u32,
     last_run: u32,
+    /// Messages that a host that died had taken on and handed to nobody; they go first.
+    kept: Vec<NewRun>,
 }
 
 impl Thread {
@@ -51,6 +56,7 @@ impl Thread {
         let found = store.recover(&row.id).await?;
         let (sequence, gap) = store.sequence(&row.id).await?;
         let log = Arc::new(ThreadLog::new(row.id.clone(), store.clone(), shared.limits.clone(), sequence));
+        let first_listener = log.subscribe();
         if new {
             let created = EventBody::ThreadCreated { provider: row.provider.clone(), folder: row.folder.clone() };
             log.emit(clock::now_ms(), created.into()).await?;
@@ -58,14 +64,24 @@ impl Thread {
             recovery::close(&store, &log, &found, gap).await?;
         }
         Ok(Thread {
-            state: Mutex::new(State { session: None, next_epoch: found.next_epoch, last_run: found.last_ordinal }),
+            state: Mutex::new(State {
+                session: None,
+                next_epoch: found.next_epoch,
+                last_run: found.last_ordinal,
+                kept: found
+                    .queued_runs
+                    .into_iter()
+                    .map(|run| NewRun { run: run.id, ordinal: run.ordinal, content: run.prompt })
+                    .collect(),
+            }),
             folder: PathBuf::from(&row.folder),
             id: row.id,
             shared,
             plugin,
             instance,
             log,
-            _lease: lease,
+            lease: Arc::new(lease),
+            first_listener: std::sync::Mutex::new(Some(first_listener)),
         })
     }
 
@@ -74,9 +90,10 @@ impl Thread {
         &self.id
     }
 
-    /// Its events from now on.
+    /// Its events from now on; for the first who asks, since the thread was opened.
     pub fn subscribe(&self) -> Subscription {
-        self.log.subscribe()
+        let first = self.first_listener.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+        first.unwrap_or_else(|| self.log.subscribe())
     }
 
     /// Stored events after this number, oldest first.
@@ -86,7 +103,14 @@ impl Thread {
 
     /// Takes a message on. It is stored when this returns; progress and end are events of the run.
     pub async fn send(&self, content: Vec<Content>) -> Result<RunId, AskError> {
+        let (bytes, limit) = (content.iter().map(size_of).sum(), self.shared.limits.prompt_bytes);
+        if bytes > limit {
+            return Err(AskError::TooLong { bytes, limit });
+        }
         let mut state = self.state.lock().await;
+        for kept in std::mem::take(&mut state.kept) {
+            self.hand_over(&mut state, kept).await?;
+        }
         state.last_run += 1;
         let ordinal = state.last_run;
         let run = mint::run(&self.id, ordinal);
@@ -224,6 +248,7 @@ impl Thread {
             native_id: native_id.filter(|_| cursor.is_some()),
             cursor,
             log: self.log.clone(),
+            lease: self.lease.clone(),
         };
         match SessionHandle::start(start, self.shared.clone(), first).await {
             Ok(handle) => {
@@ -236,6 +261,18 @@ impl Thread {
             }
         }
     }
+}
+
+/// Bytes of what a message holds.
+fn size_of(part: &Content) -> u64 {
+    let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let bytes = match part {
+        Content::Text(text) => text.len(),
+        Content::Media(media) => text(&media.base64) + text(&media.uri) + text(&media.name),
+        Content::Diff(diff) => text(&diff.before) + text(&diff.after) + text(&diff.patch) + diff.path.len(),
+        Content::Other(other) => other.json.len(),
+    };
+    bytes as u64
 }
 
 /// A thread is called by the first words said in it, until the provider gives it a title.

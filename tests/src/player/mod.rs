@@ -2,7 +2,7 @@
 //!
 //! The way of a recording: `recording` (its lines) → `plan` (what the player plays and what the driver must do, by meaning
 //! alone) → `cli` (a program that plays its part as if it were the real one, started by the real process layer) and
-//! `drive` (the host's commands, in step with it over `stage`) → `seen` (what came of it) → `judge` (what must hold).
+//! `drive` (the host's commands, in step with it over `stage`; the host is of `house`) → `seen` (what came of it) → `judge` (what must hold).
 //! What a provider's lines mean is its `dialect`. **Nothing here shares code with a plugin: it is the second opinion.**
 //! Tests: `tests/tests/recordings.rs`; by hand `cargo run -p jackfield-tests --bin play`.
 
@@ -10,12 +10,15 @@ pub mod claude;
 mod claude_text;
 pub mod cli;
 pub mod dialect;
-pub mod drive;
+mod drive;
+pub mod house;
 pub mod ids;
 pub mod judge;
+mod judge_text;
 pub mod lists;
 pub mod plan;
 pub mod recording;
+mod reply;
 pub mod report;
 pub mod seen;
 pub mod stage;

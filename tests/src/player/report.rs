@@ -1,6 +1,6 @@
 //! A recording, played twice and judged: the verdict and the counts behind it.
 
-use super::drive::House;
+use super::house::House;
 use super::judge::judge;
 use super::lists::Lists;
 use super::plan::What;

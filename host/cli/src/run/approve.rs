@@ -61,6 +61,9 @@ impl Approver {
 
     /// Looks at an event: a request is answered or put to the person, a request that is over is forgotten.
     pub fn take(&mut self, event: &SessionEvent) {
+        if event.draft.origin.replayed {
+            return;
+        }
         match &event.draft.body {
             EventBody::RequestOpened { request } => match &self.who {
                 Who::Person => {

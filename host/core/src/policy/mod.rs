@@ -163,6 +163,8 @@ pub struct PolicyConfig {
     pub run_without_approvals: bool,
     /// Files may be restored though the provider keeps its memory of them.
     pub divergent_rollback: bool,
+    /// Intents that the host which asks does not carry out yet; they are offered to nobody.
+    pub not_built: Vec<Intent>,
     /// Intents that are forbidden, by name (`fork-at-tip`), with the rule that forbids each.
     pub blocked: BTreeMap<String, String>,
 }
@@ -180,6 +182,7 @@ impl Default for PolicyConfig {
             local_summaries: true,
             run_without_approvals: true,
             divergent_rollback: true,
+            not_built: Vec::new(),
             blocked: BTreeMap::new(),
         }
     }
@@ -189,6 +192,9 @@ impl Default for PolicyConfig {
 pub fn decide(intent: &Intent, capabilities: &Capabilities, config: &PolicyConfig) -> Decision {
     if let Some(rule) = config.blocked.get(intent.name()) {
         return Decision::Blocked { rule: rule.clone() };
+    }
+    if config.not_built.contains(intent) {
+        return Decision::Unsupported { because: "this version of the host does not do this yet".into() };
     }
     let row = table::row(*intent);
     if (row.native)(capabilities) {

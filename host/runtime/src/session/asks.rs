@@ -62,6 +62,7 @@ impl Task {
             resumed: self.start.cursor.is_some(),
         };
         self.say(None, started).await;
+        self.announce().await;
         let body = CommandBody::Start(StartSession {
             role: Role::Live,
             folder: self.start.folder.display().to_string(),
@@ -92,6 +93,10 @@ impl Task {
             Ask::Interrupt(done) => self.interrupt(done).await,
             Ask::Answer { request, reply, by, done } => self.answer(request, reply, by, done).await,
             Ask::Select(selection, done) => {
+                if let Err(refusal) = self.may_select(&selection) {
+                    let _ = done.send(Err(refusal));
+                    return;
+                }
                 let deadline = self.after(self.shared.limits.command_ms);
                 let thread = self.native_thread.clone();
                 self.command(Purpose::Select(done), thread, CommandBody::SetSelection(selection), deadline).await;
@@ -109,6 +114,23 @@ impl Task {
                 let _ = done.send(Ok(()));
             }
         }
+    }
+
+    /// Settings whose switch the provider can't take in a running session are refused in the words of their hint.
+    fn may_select(&self, selection: &Pairs) -> Result<(), AskError> {
+        let capabilities = self.capabilities.effective().capabilities;
+        for (name, _) in selection {
+            let intent = match name.as_str() {
+                "model" => Intent::SwitchModel,
+                "mode" => Intent::SwitchMode,
+                _ => continue,
+            };
+            let decision = decide(&intent, &capabilities, &self.shared.policy);
+            if decision != Decision::Native {
+                return Err(AskError::Fault(fault(FaultKind::Unsupported, decision.reason())));
+            }
+        }
+        Ok(())
     }
 
     async fn take_run(&mut self, run: NewRun, done: Reply1<()>) {

@@ -30,6 +30,7 @@ pub use ring::KeptFrame;
 use crate::audit::Audit;
 use crate::clock;
 use crate::instance::Instance;
+use crate::lease::Lease;
 use crate::process::Supervisor;
 use crate::store::Store;
 use crate::thread_log::ThreadLog;
@@ -38,12 +39,43 @@ use jackfield_core::contract::{Content, Fault, FaultKind, Pairs};
 use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::id::{RequestId, RunId, SessionId};
 use jackfield_core::limits::Limits;
-use jackfield_core::policy::PolicyConfig;
+use jackfield_core::policy::{Intent, PolicyConfig};
 use jackfield_core::requests::{AnswerError, Reply};
 use jackfield_sandbox::Generation;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch as watched};
+
+/// What this host does not carry out yet, whatever a provider can do: offered to nobody, refused in the same words.
+pub const NOT_BUILT: &[Intent] = &[
+    Intent::InterruptTurnOnly,
+    Intent::Steer,
+    Intent::ListSettings,
+    Intent::SwitchProvider,
+    Intent::ReturnToProvider,
+    Intent::ForkAtTip,
+    Intent::ForkAtTurn,
+    Intent::ForkAtItem,
+    Intent::ForkSubagent,
+    Intent::Rollback,
+    Intent::Checkpoint,
+    Intent::ReadThread,
+    Intent::Summarize,
+    Intent::Compact,
+    Intent::Clear,
+    Intent::Attach,
+    Intent::ExpertPrompt,
+    Intent::SetMcpServers,
+    Intent::SelectMcpTools,
+    Intent::OpenSubagent,
+    Intent::WaitForTask,
+    Intent::StopTask,
+];
+
+/// What the operator allows, less what this host does not do yet: hints and refusals then say the same.
+pub(crate) fn as_built(policy: PolicyConfig) -> PolicyConfig {
+    PolicyConfig { not_built: NOT_BUILT.to_vec(), restart_on_switch: false, fresh_thread_on_switch: false, ..policy }
+}
 
 /// What all sessions of a host share.
 pub struct Shared {
@@ -83,6 +115,8 @@ pub struct SessionStart {
     pub native_id: Option<String>,
     /// Where its thread's events go.
     pub log: Arc<ThreadLog>,
+    /// The right to write to the thread, held as long as the session may say something.
+    pub lease: Arc<Lease>,
 }
 
 /// Why something could not be asked of a session.
@@ -100,6 +134,16 @@ pub enum AskError {
     /// There is nothing to interrupt.
     #[error("no run is active in this thread")]
     NothingActive,
+    /// The message is too long.
+    #[error(
+        "the message has {bytes} bytes; at most {limit} (limit prompt_bytes). Put it in a file of the workspace and name that"
+    )]
+    TooLong {
+        /// Its size.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
     /// Too many messages wait.
     #[error("{limit} messages wait already in this thread (limit queued_runs)")]
     QueueFull {
@@ -122,6 +166,7 @@ impl AskError {
             Self::Fault(_) => "provider-fault",
             Self::Answer(error) => error.code(),
             Self::NothingActive => "nothing-active",
+            Self::TooLong { .. } => "prompt-too-long",
             Self::QueueFull { .. } => "queue-full",
             Self::Plugin(_) => "plugin-failed",
             Self::Store(error) => error.code(),

@@ -45,7 +45,7 @@ pub(crate) struct Outlet {
     channels: HashMap<u32, Open>,
     timers: BTreeSet<(Instant, u32)>,
     timer_ids: BTreeMap<u32, Instant>,
-    used_ids: BTreeSet<u32>,
+    last_id: Option<u32>,
     guards: Guards,
     frames: mpsc::Sender<ChannelEvent>,
     results: mpsc::UnboundedSender<EffectResult>,
@@ -64,7 +64,7 @@ impl Outlet {
             channels: HashMap::new(),
             timers: BTreeSet::new(),
             timer_ids: BTreeMap::new(),
-            used_ids: BTreeSet::new(),
+            last_id: None,
             guards: Guards::new(start.generation.manifest(), &shared.limits),
             frames,
             results,
@@ -75,14 +75,13 @@ impl Outlet {
 
     /// Carries out one wish, or refuses it.
     pub(crate) async fn perform(&mut self, start: &SessionStart, effect: Effect) -> Outcome {
-        if !matches!(effect.body, EffectBody::Cancel(_)) && !self.used_ids.insert(effect.id) {
-            return self.refuse(
-                start,
-                &effect.body,
-                "effect-id-used",
-                FaultKind::Invalid,
-                format!("effect id {} was used before in this session; each effect needs a new one", effect.id),
-            );
+        if !matches!(effect.body, EffectBody::Cancel(_)) {
+            if self.last_id.is_some_and(|last| effect.id <= last) {
+                let message =
+                    format!("effect id {} is not higher than the last one; each effect needs a new id", effect.id);
+                return self.refuse(start, &effect.body, "effect-id-used", FaultKind::Invalid, message);
+            }
+            self.last_id = Some(effect.id);
         }
         match &effect.body {
             EffectBody::Spawn(spawn) => self.spawn(start, effect.id, spawn).await,

@@ -103,7 +103,7 @@ impl Task {
             "{plugin} asked for more than {limit} things that were refused (limit session_refusals); the last: {last}"
         );
         let code = Some("too-many-refusals".to_owned());
-        self.broken(Fault { code, ..super::outlet::fault(FaultKind::Denied, message) });
+        self.broken(Fault { code, ..super::outlet::fault(FaultKind::Protocol, message) });
     }
 
     async fn release_done(&mut self, result: OpResult) {
@@ -158,6 +158,7 @@ impl Task {
             return;
         }
         self.native_thread = Some(thread.id.clone());
+        self.resumable |= thread.cursor.is_some();
         let change = ThreadChange {
             native_id: Some(Some(thread.id.clone())),
             cursor: thread.cursor.clone().map(Some),

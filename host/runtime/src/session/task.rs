@@ -61,6 +61,9 @@ pub(super) struct Task {
     pub(super) watch: Watch,
     diagnostics: Diagnostics,
     pub(super) native_thread: Option<String>,
+    /// The provider has given a cursor.
+    pub(super) resumable: bool,
+    store_health: watched::Receiver<Option<StoreError>>,
     /// Ends the session with this once the batch is through.
     pub(super) ending: Option<SessionEnded>,
     pub(super) view: watched::Sender<Option<CapabilityView>>,
@@ -111,6 +114,8 @@ impl Task {
             watch: Watch::new(&limits),
             diagnostics: Diagnostics::new(&limits),
             native_thread: start.native_id.clone(),
+            resumable: start.cursor.is_some(),
+            store_health: shared.store.health(),
             ending: None,
             view,
             feed: VecDeque::new(),
@@ -133,7 +138,6 @@ impl Task {
     /// Runs until the session is over and every process of it is gone. Each round feeds the plugin once at most, so that
     /// one that asks for something in every answer can't keep a client's word or a deadline from being heard.
     pub(super) async fn run(mut self) {
-        self.announce().await;
         self.begin().await;
         loop {
             self.watch_deadlines().await;
@@ -164,12 +168,23 @@ impl Task {
         if let Some(ended) = self.ending.take() {
             self.end(ended).await;
         } else if self.feed.is_empty() {
+            if self.journal.is_full() && self.is_quiet() {
+                // The thread goes on with its next message in a session of its own, on the provider's cursor.
+                self.close(SessionEnd::Closed, None).await;
+                return;
+            }
             self.next_run().await;
         } else {
             let inputs: Vec<_> = self.feed.drain(..).collect();
             let frames = vec![None; inputs.len()];
             self.batch(inputs, frames).await;
         }
+    }
+
+    /// Nothing is open, nothing waits, and there is a way back to the conversation.
+    fn is_quiet(&self) -> bool {
+        let idle = self.phase == Phase::Ready && self.active.is_none() && self.queue.is_empty();
+        idle && self.resumable && !self.normalizer.has_open_turn() && self.normalizer.roster().is_empty()
     }
 
     /// Has the plugin told something at the next opportunity.
@@ -325,6 +340,9 @@ impl Task {
         match outputs {
             Ok(outputs) => {
                 for caused in outputs {
+                    if self.store_is_broken() {
+                        break;
+                    }
                     let frame = frames.get(caused.cause as usize).copied().flatten();
                     self.release(frame, caused.output).await;
                 }
@@ -492,6 +510,15 @@ impl Task {
                 self.store_failed(&error);
             }
         }
+    }
+
+    /// The store says so once it has failed for good; what the plugin still wishes is then not carried out.
+    fn store_is_broken(&mut self) -> bool {
+        let failed = self.store_health.borrow().clone();
+        if let Some(error) = &failed {
+            self.store_failed(error);
+        }
+        failed.is_some()
     }
 
     /// Nothing can be kept any more, so nothing more is done.

@@ -1,0 +1,126 @@
+//! A real host for a play: store, audit, process layer and sandboxed plugin, in a folder of its own.
+
+use super::dialect::Dialect;
+use super::drive::Seat;
+use super::plan::{Incarnation, plan};
+use super::recording::Recording;
+use super::seen::{Conversation, Play, Problem};
+use anyhow::{Context, Result};
+use jackfield_core::event::SessionEvent;
+use jackfield_core::id::ThreadId;
+use jackfield_core::identity::digest;
+use jackfield_core::limits::Limits;
+use jackfield_core::policy::PolicyConfig;
+use jackfield_runtime::host::{Host, HostConfig, Plugin};
+use jackfield_runtime::instance::Instance;
+use jackfield_runtime::process::{SUPERVISE, Supervisor};
+use std::path::{Path, PathBuf};
+use tokio::net::UnixListener;
+
+/// A plugin that is loaded once and played on many times.
+pub struct House {
+    dialect: &'static dyn Dialect,
+    plugin: Plugin,
+    /// The program that is both player and supervisor.
+    program: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl House {
+    /// Loads the bundled plugin of this dialect's provider.
+    pub async fn open(dialect: &'static dyn Dialect, program: &Path) -> Result<House> {
+        let provider = dialect.provider();
+        let bundled = jackfield_bundled::all().iter().find(|one| one.name == provider);
+        let bytes = bundled.with_context(|| format!("no plugin '{provider}' comes with the host"))?.bytes.to_vec();
+        let folder = tempfile::tempdir()?;
+        let program = program.canonicalize().with_context(|| program.display().to_string())?;
+        let host = open_host(folder.path(), &program)?;
+        Ok(House { dialect, plugin: host.add_plugin(bytes, true).await?, program, _folder: folder })
+    }
+
+    /// The dialect.
+    pub fn dialect(&self) -> &'static dyn Dialect {
+        self.dialect
+    }
+
+    /// Plays a recording once, from an empty data folder.
+    pub async fn play(&self, file: &Path, recording: &Recording) -> Result<Play> {
+        let folder = tempfile::tempdir()?;
+        let work = folder.path().join("work");
+        std::fs::create_dir(&work)?;
+        let host = open_host(&folder.path().join("data"), &self.program)?;
+        let socket = folder.path().join("stage");
+        let listener = UnixListener::bind(&socket)?;
+        let file = file.canonicalize()?;
+        let mut play = Play::default();
+        for incarnation in plan(recording, self.dialect) {
+            if incarnation.first_message().is_none() {
+                let text = "no message of a person is in it, and our host starts nothing without one";
+                play.problems.push(Problem::new("drive", text).of(incarnation.proc));
+                continue;
+            }
+            let instance = self.instance(&incarnation, &file, &socket);
+            let again = incarnation.proc > 0 && !incarnation.start.apart && !play.conversations.is_empty();
+            let thread = if again {
+                host.resume_thread(&self.plugin, instance, &play.conversations[0].thread).await?
+            } else {
+                let id = digest(&["recording", &recording.name, &incarnation.proc.to_string()]);
+                host.new_thread_with_id(&self.plugin, instance, &work, ThreadId::from_digits(&id)).await?
+            };
+            if !again {
+                let thread = thread.id().clone();
+                play.conversations.push(Conversation { thread, sittings: vec![], events: vec![], live: vec![] });
+            }
+            let at = if again { 0 } else { play.conversations.len() - 1 };
+            let mut seat = Seat::new(self.dialect, incarnation, &thread);
+            seat.sit(&thread, &listener).await;
+            seat.leave(&thread).await;
+            play.problems.append(&mut seat.problems);
+            play.conversations[at].live.append(&mut seat.live);
+            seat.sitting.order = play.conversations[at].sittings.len();
+            play.conversations[at].sittings.push(seat.sitting);
+        }
+        for conversation in &mut play.conversations {
+            conversation.events = stored(&host, &conversation.thread).await?;
+        }
+        Ok(play)
+    }
+
+    fn instance(&self, incarnation: &Incarnation, file: &Path, socket: &Path) -> Instance {
+        let text = |path: &Path| path.display().to_string();
+        let mut instance = Instance {
+            name: self.dialect.provider().to_owned(),
+            program_args: vec![super::CLI.into(), self.dialect.provider().into(), text(file), text(socket)],
+            selection: incarnation.start.selection.clone(),
+            options: incarnation.start.options.iter().cloned().collect(),
+            ..Instance::default()
+        };
+        for profile in &self.plugin.generation.manifest().spawn {
+            instance.programs.insert(profile.program.clone(), self.program.clone());
+        }
+        instance
+    }
+}
+
+fn open_host(data: &Path, program: &Path) -> Result<Host> {
+    let limits = Limits {
+        // All raw frames and live events of a play are looked at.
+        raw_ring_bytes: 1 << 30,
+        subscriber_events: 1 << 20,
+        ..Limits::default()
+    };
+    let supervisor = Supervisor { command: program.to_owned(), args: vec![SUPERVISE.to_owned()] };
+    Ok(Host::open(HostConfig { data: data.to_owned(), limits, policy: PolicyConfig::default(), supervisor })?)
+}
+
+async fn stored(host: &Host, thread: &ThreadId) -> Result<Vec<SessionEvent>> {
+    let mut events: Vec<SessionEvent> = Vec::new();
+    loop {
+        let after = events.last().map_or(0, |event| event.seq);
+        let page = host.store().events(thread, after, 1_000).await?;
+        if page.is_empty() {
+            return Ok(events);
+        }
+        events.extend(page);
+    }
+}
