@@ -208,17 +208,15 @@ impl Ended {
                 counts.iter().filter(|(name, _)| *name != "frames_in").filter_map(|(_, count)| count.as_u64()).sum();
             assert_eq!(counts["frames_in"].as_u64(), Some(sum), "the ledger balances: {end}");
         }
+        let all_ends = self.of_type("item.ended");
         for item in self.of_type("item.started") {
             let id = &item["item"]["id"];
-            let ends = self.of_type("item.ended").into_iter().filter(|end| &end["item"]["id"] == id).count();
+            let ends = all_ends.iter().filter(|end| &end["item"]["id"] == id).count();
             assert_eq!(ends, 1, "item {id} ends once: {}", cut(&self.stdout));
         }
+        let all_answers = self.of_type("request.resolved");
         for request in self.of_type("request.opened") {
-            let resolved = self
-                .of_type("request.resolved")
-                .into_iter()
-                .filter(|end| end["request"] == request["request"]["id"])
-                .count();
+            let resolved = all_answers.iter().filter(|end| end["request"] == request["request"]["id"]).count();
             assert_eq!(resolved, 1, "a request is resolved once: {request}");
         }
         self

@@ -4,15 +4,6 @@ use anyhow::{Context, Result, ensure};
 use jackfield_tests::guest;
 use std::process::Command;
 
-const MANIFEST: &str = r#"
-publisher = "example"
-name = "parrot"
-version = "0.1.0"
-contract = "0.1.0-draft"
-license = "Apache-2.0"
-description = "Says what it hears."
-"#;
-
 #[test]
 fn the_readmes_plugin_runs() {
     if let Err(error) = play() {
@@ -23,7 +14,9 @@ fn the_readmes_plugin_runs() {
 fn play() -> Result<()> {
     let readme = std::fs::read_to_string(xtask::root().join("README.md"))?;
     let source = readme.split("```rust\n").nth(1).and_then(|rest| rest.split("\n```").next());
-    let plugin = guest::build("parrot", source.context("README.md has no Rust example")?, MANIFEST)?;
+    let manifest = readme.split("```toml\n").nth(2).and_then(|rest| rest.split("\n```").next());
+    let manifest = manifest.context("README.md has no plugin.toml")?;
+    let plugin = guest::build("parrot", source.context("README.md has no Rust example")?, manifest)?;
     let scratch = tempfile::tempdir()?;
     std::fs::write(scratch.path().join("parrot.wasm"), plugin)?;
     let jackfield = |words: &[&str]| -> Result<String> {
@@ -35,7 +28,7 @@ fn play() -> Result<()> {
         Ok(String::from_utf8(out.stdout)?)
     };
     let inspected = jackfield(&["plugin", "inspect", "parrot.wasm"])?;
-    ensure!(inspected.contains("example/parrot"), "plugin inspect does not name it: {inspected}");
+    ensure!(inspected.contains("me/parrot"), "plugin inspect does not name it: {inspected}");
     let said = jackfield(&["run", "--plugin", "parrot.wasm", "hello from the readme"])?;
     ensure!(said.contains("hello from the readme"), "the parrot said: {said}");
     Ok(())

@@ -201,7 +201,12 @@ fn a_pending_approval_expires_when_the_host_dies() {
         assert!(std::io::Read::read(&mut out, &mut piece).unwrap() > 0, "{seen}");
         seen.push(piece[0] as char);
     }
-    kill(Pid::from_raw(-(asked.id() as i32)), Signal::SIGKILL).unwrap();
+    // The terminal's program is not ours to kill: it would only hang up. The lease names the one that holds the thread.
+    let lock = std::fs::read_dir(door.data().join("locks")).unwrap().next().unwrap().unwrap().path();
+    let holder: i32 = std::fs::read_to_string(lock).unwrap().trim().parse().unwrap();
+    // What a client saw is stored a moment later, or announced as a gap; here it is to be stored.
+    std::thread::sleep(Duration::from_millis(500));
+    kill(Pid::from_raw(holder), Signal::SIGKILL).unwrap();
     asked.wait().unwrap();
     let list = door.run(&["threads", "list", "--json"]).expect(0, &[]);
     let thread = list.events()[0]["id"].as_str().unwrap().to_owned();
@@ -424,6 +429,24 @@ fn a_program_that_closes_its_stdout_and_lives_on_is_ended() {
     let door = door().limits(&json!({ "stdin_close_ms": 300, "terminate_ms": 300 }));
     let ended = with_program(&door, "read first; exec 1>&-; sleep 300").expect(4, &["closed its stdout"]).well_formed();
     assert_eq!(ended.of_type("session.ended")[0]["fault"]["code"], "stdout-closed");
+}
+
+#[test]
+fn a_program_that_dies_before_it_reads_is_reported_with_its_last_words_too() {
+    let _ = with_program(&door(), "exec <&-; echo 'fatal: my config is broken' >&2; exit 3")
+        .expect(4, &["fatal: my config is broken", "code 3"])
+        .well_formed();
+}
+
+#[test]
+fn a_log_that_nobody_knows_is_named() {
+    door().env("JACKFIELD_LOG", "banana").run(&["run", "x"]).expect(2, &["JACKFIELD_LOG=banana", "debug"]);
+    door().env("JACKFIELD_LOG", "jackfield_runtime=debug").run(&["run", "x"]).expect(0, &["effect"]);
+}
+
+#[test]
+fn a_model_that_there_is_not_is_usage() {
+    door().run(&["run", "--model", "nope", "hi"]).expect(2, &["demo-small"]);
 }
 
 #[test]

@@ -59,6 +59,12 @@ impl Failure {
         Failure { exit: Exit::Usage, error: anyhow::anyhow!("{text}") }
     }
 
+    /// True when it is only that nobody reads any more.
+    pub fn is_broken_pipe(&self) -> bool {
+        let io = self.error.downcast_ref::<std::io::Error>();
+        io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+
     /// A provider that can't be used.
     pub fn unavailable(text: impl std::fmt::Display) -> Failure {
         Failure { exit: Exit::Unavailable, error: anyhow::anyhow!("{text}") }

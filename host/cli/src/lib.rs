@@ -27,7 +27,10 @@ pub fn main() -> ExitCode {
         return jackfield_runtime::process::supervise_main();
     }
     let args = Args::parse();
-    start_log();
+    if let Err(problem) = start_log() {
+        eprintln!("jackfield: {problem}");
+        return Exit::Usage.into();
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -51,6 +54,8 @@ async fn dispatch(args: Args) -> Exit {
     };
     match result {
         Ok(exit) => exit,
+        // Who pipes a list into `head` has seen enough.
+        Err(failure) if failure.is_broken_pipe() => failure.exit,
         Err(failure) => {
             eprintln!("jackfield: {:#}", failure.error);
             failure.exit
@@ -59,7 +64,16 @@ async fn dispatch(args: Args) -> Exit {
 }
 
 /// Logs for those who ask for them, on stderr.
-fn start_log() {
-    let filter = std::env::var("JACKFIELD_LOG").unwrap_or_else(|_| "off".into());
+fn start_log() -> Result<(), String> {
+    let Ok(wanted) = std::env::var("JACKFIELD_LOG") else { return Ok(()) };
+    let known = ["off", "error", "warn", "info", "debug", "trace"];
+    let mut levels = wanted.split(',').map(|one| one.rsplit('=').next().unwrap_or(one));
+    if let Some(unknown) = levels.find(|level| !known.contains(&level.to_lowercase().as_str())) {
+        let known = known.join(", ");
+        return Err(format!("JACKFIELD_LOG={wanted}: '{unknown}' is no level; write one of {known}, or MODULE=LEVEL"));
+    }
+    let filter = tracing_subscriber::EnvFilter::try_new(&wanted);
+    let filter = filter.map_err(|error| format!("JACKFIELD_LOG={wanted}: {error}"))?;
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    Ok(())
 }

@@ -142,7 +142,16 @@ fn misfit(schema: &Value, value: &Value) -> Option<String> {
         "object" => value.is_object(),
         _ => true,
     };
-    (!fits).then(|| format!("a value of type {kind}"))
+    if !fits {
+        return Some(format!("a value of type {kind}"));
+    }
+    let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
+    let number = value.as_f64()?;
+    match (bound("minimum"), bound("maximum")) {
+        (Some(least), _) if number < least => Some(format!("at least {least}")),
+        (_, Some(most)) if number > most => Some(format!("at most {most}")),
+        _ => None,
+    }
 }
 
 fn list<T: std::fmt::Display>(names: impl Iterator<Item = T>) -> String {

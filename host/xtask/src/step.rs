@@ -51,5 +51,11 @@ pub fn output(command: &mut Command) -> Option<String> {
 
 fn line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+    // What is shown can be typed: a word with a space stands in quotes, a program by its name.
+    let shown = words.enumerate().map(|(n, word)| match word.to_string_lossy().into_owned() {
+        word if n == 0 => word.rsplit('/').next().unwrap_or(&word).to_owned(),
+        word if word.is_empty() || word.contains(' ') => format!("{word:?}"),
+        word => word,
+    });
+    shown.collect::<Vec<_>>().join(" ")
 }

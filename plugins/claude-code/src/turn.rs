@@ -138,13 +138,12 @@ impl Turns {
         }
     }
 
-    /// The program ended: the open turn and all that waited for one fail with it.
+    /// The program ended: the open turn fails with it. A message that had opened none has no turn that could end; its
+    /// command fails if it is still open, and its run ends with the session.
     pub(crate) fn lost(&mut self, cx: &mut Cx, fault: &Fault) {
-        let open = self.open.take().map(|open| open.op);
-        // A message that was delivered but opened no turn yet has a run that must end, too.
-        let sent: Vec<_> = self.sent.drain(..).map(|sent| sent.op).filter(|op| !cx.is_open(*op)).map(Some).collect();
-        for op in open.into_iter().chain(sent) {
-            let end = TurnEnd { fault: Some(fault.clone()), ..TurnEnd::new(op, Status::Failed) };
+        self.sent.clear();
+        if let Some(open) = self.open.take() {
+            let end = TurnEnd { fault: Some(fault.clone()), ..TurnEnd::new(open.op, Status::Failed) };
             cx.event(EventBody::TurnEnded(end));
         }
         self.interrupting = false;

@@ -13,6 +13,12 @@ fn main() -> ExitCode {
     let (module, manifest, out) = match words.as_slice() {
         [module, "-o", out] => (*module, MANIFEST_FILE, *out),
         [module, manifest, "-o", out] => (*module, *manifest, *out),
+        ["--help" | "-h"] => {
+            println!(
+                "{USAGE}\n\nPuts the manifest (plugin.toml beside you, unless another is named) into the module: one file, a plugin."
+            );
+            return ExitCode::SUCCESS;
+        }
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

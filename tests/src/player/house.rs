@@ -11,10 +11,12 @@ use jackfield_core::id::ThreadId;
 use jackfield_core::identity::digest;
 use jackfield_core::limits::Limits;
 use jackfield_core::policy::PolicyConfig;
-use jackfield_runtime::host::{Host, HostConfig, Plugin};
+use jackfield_runtime::host::{Host, HostConfig, HostError, Plugin};
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::process::{SUPERVISE, Supervisor};
+use jackfield_runtime::thread::Thread;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use tokio::net::UnixListener;
 
 /// A plugin that is loaded once and played on many times.
@@ -62,7 +64,7 @@ impl House {
             let instance = self.instance(&incarnation, &file, &socket);
             let again = incarnation.proc > 0 && !incarnation.start.apart && !play.conversations.is_empty();
             let thread = if again {
-                host.resume_thread(&self.plugin, instance, &play.conversations[0].thread).await?
+                self.resume(&host, instance, &play.conversations[0].thread).await?
             } else {
                 let id = digest(&["recording", &recording.name, &incarnation.proc.to_string()]);
                 host.new_thread_with_id(&self.plugin, instance, &work, ThreadId::from_digits(&id)).await?
@@ -84,6 +86,19 @@ impl House {
             conversation.events = stored(&host, &conversation.thread).await?;
         }
         Ok(play)
+    }
+
+    /// A program that another play in this process is just starting holds a copy of the lease's file until it runs.
+    async fn resume(&self, host: &Host, instance: Instance, id: &ThreadId) -> Result<Thread> {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        loop {
+            match host.resume_thread(&self.plugin, instance.clone(), id).await {
+                Err(HostError::Lease(_)) if Instant::now() < deadline => {
+                    tokio::time::sleep(Duration::from_millis(5)).await
+                }
+                done => return Ok(done?),
+            }
+        }
     }
 
     fn instance(&self, incarnation: &Incarnation, file: &Path, socket: &Path) -> Instance {

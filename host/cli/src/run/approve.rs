@@ -3,10 +3,11 @@
 //! **Only what the provider offered is ever picked; whatever is not a clear yes is a no.** Questions and logins are for
 //! people: without one they are dismissed.
 
+use super::card::{ask, card, choices, headline_of};
 use crate::args::Approve;
-use crate::output::{headline, plain};
-use jackfield_core::contract::{Chosen, Filled, Offer, Question, Verdict};
-use jackfield_core::event::{EventBody, Request, RequestSubject, SessionEvent};
+use crate::output::plain;
+use jackfield_core::contract::{Chosen, Filled, Offer, Verdict};
+use jackfield_core::event::{EventBody, Request, SessionEvent};
 use jackfield_core::id::RequestId;
 use jackfield_core::requests::Reply;
 use std::collections::VecDeque;
@@ -16,13 +17,21 @@ use tokio::sync::mpsc;
 /// One answer to be given.
 pub struct Answer {
     pub request: RequestId,
+    /// What it answers, to be asked again if it does not count.
+    asked: Request,
     pub reply: Reply,
     pub by: String,
 }
 
 /// Who answers.
 pub struct Approver {
-    who: Who,
+    /// The word on the command line.
+    rule: Approve,
+    /// Somebody sits at the terminal.
+    person: bool,
+    /// Whoever reads the stream sees the requests in it.
+    silent: bool,
+    told_nobody: bool,
     waiting: VecDeque<Request>,
     asked: Option<Request>,
     answers: VecDeque<Answer>,
@@ -30,27 +39,14 @@ pub struct Approver {
     filled: Vec<Filled>,
 }
 
-enum Who {
-    Rule(Approve),
-    Person,
-    Nobody,
-}
-
 impl Approver {
-    pub fn new(approve: Approve) -> Approver {
-        Approver::of(match approve {
-            Approve::Ask => Who::Person,
-            rule => Who::Rule(rule),
-        })
-    }
-
-    pub fn without_person() -> Approver {
-        Approver::of(Who::Nobody)
-    }
-
-    fn of(who: Who) -> Approver {
+    /// `person`: there is somebody to ask; `silent`: nothing is to be written for people.
+    pub fn new(rule: Approve, person: bool, silent: bool) -> Approver {
         Approver {
-            who,
+            rule,
+            person,
+            silent,
+            told_nobody: false,
             waiting: VecDeque::new(),
             asked: None,
             answers: VecDeque::new(),
@@ -65,18 +61,7 @@ impl Approver {
             return;
         }
         match &event.draft.body {
-            EventBody::RequestOpened { request } => match &self.who {
-                Who::Person => {
-                    self.waiting.push_back(request.clone());
-                    self.ask_next();
-                }
-                Who::Rule(rule) => {
-                    let allow = *rule == Approve::Allow;
-                    let by = if allow { "rule --approve allow" } else { "rule --approve deny" };
-                    self.answers.push_back(by_rule(request, allow, by));
-                }
-                Who::Nobody => self.answers.push_back(by_rule(request, false, "no-terminal")),
-            },
+            EventBody::RequestOpened { request } => self.opened(request),
             EventBody::RequestResolved { request, .. } => {
                 self.waiting.retain(|one| one.id != *request);
                 if self.asked.as_ref().is_some_and(|one| one.id == *request) {
@@ -85,6 +70,43 @@ impl Approver {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A rule decides what is allowed; which colour somebody likes it can't know.
+    fn opened(&mut self, request: &Request) {
+        let is_permission = !request.options.is_empty() && request.questions.is_empty();
+        match self.rule {
+            Approve::Allow if is_permission => self.answers.push_back(by_rule(request, true, "rule --approve allow")),
+            Approve::Deny if is_permission => self.answers.push_back(by_rule(request, false, "rule --approve deny")),
+            _ if self.person => {
+                self.waiting.push_back(request.clone());
+                self.ask_next();
+            }
+            _ => self.answer_for_nobody(request),
+        }
+    }
+
+    fn answer_for_nobody(&mut self, request: &Request) {
+        if !std::mem::replace(&mut self.told_nobody, true) {
+            let notice = match self.rule {
+                Approve::Ask => "nobody can be asked here, so --approve ask becomes deny",
+                _ => "nobody can be asked here, so questions are closed without an answer",
+            };
+            eprintln!("! {notice}");
+        }
+        if !self.silent {
+            let question = request.questions.first().map(|question| question.text.clone());
+            eprintln!("? {}", plain(&question.unwrap_or_else(|| headline_of(request))));
+        }
+        self.answers.push_back(by_rule(request, false, "no-terminal"));
+    }
+
+    /// The answer did not count and the request is still open: it is put to the person again.
+    pub fn ask_again(&mut self, answer: Answer) {
+        if self.person {
+            self.waiting.push_front(answer.asked);
+            self.ask_next();
         }
     }
 
@@ -113,7 +135,9 @@ impl Approver {
     /// The person stopped the run: nothing is asked any more.
     pub fn give_up(&mut self) {
         self.waiting.clear();
-        self.asked = None;
+        if self.asked.take().is_some() {
+            eprintln!();
+        }
     }
 
     fn ask_next(&mut self) {
@@ -137,7 +161,7 @@ impl Approver {
             Some(offer) => self.answered(&request, chosen(offer)),
             None if line.is_empty() => self.answered(&request, refusal(&request)),
             None => {
-                eprint!("  not one of them. {}", choices(&request.options));
+                eprint!("  '{}' is none of these:\n{}", plain(line), choices(&request.options));
                 let _ = std::io::stderr().flush();
             }
         }
@@ -145,6 +169,9 @@ impl Approver {
 
     fn take_filled(&mut self, request: &Request, line: &str) {
         let question = &request.questions[self.filled.len()];
+        if line.is_empty() {
+            return self.answered(request, Reply::Dismissed);
+        }
         let picked = |word: &str| {
             word.parse::<usize>()
                 .ok()
@@ -168,7 +195,12 @@ impl Approver {
     }
 
     fn answered(&mut self, request: &Request, reply: Reply) {
-        self.answers.push_back(Answer { request: request.id.clone(), reply, by: "user".into() });
+        self.answers.push_back(Answer {
+            request: request.id.clone(),
+            asked: request.clone(),
+            reply,
+            by: "user".into(),
+        });
         self.asked = None;
         self.ask_next();
     }
@@ -176,9 +208,11 @@ impl Approver {
     /// The terminal is gone: nobody can be asked any more.
     fn end_of_input(&mut self) {
         self.lines = None;
-        self.who = Who::Nobody;
-        for request in self.asked.take().into_iter().chain(self.waiting.drain(..)) {
-            self.answers.push_back(by_rule(&request, false, "no-terminal"));
+        self.person = false;
+        eprintln!();
+        let open: Vec<Request> = self.asked.take().into_iter().chain(self.waiting.drain(..)).collect();
+        for request in &open {
+            self.answer_for_nobody(request);
         }
     }
 }
@@ -206,7 +240,7 @@ fn by_rule(request: &Request, allow: bool, by: &str) -> Answer {
         Some(offer) => chosen(offer),
         None => refusal(request),
     };
-    Answer { request: request.id.clone(), reply, by: by.to_owned() }
+    Answer { request: request.id.clone(), asked: request.clone(), reply, by: by.to_owned() }
 }
 
 /// The mildest refusal that is offered; else the card is closed, which never is consent.
@@ -228,55 +262,6 @@ fn pick<'a>(options: &'a [Offer], line: &str) -> Option<&'a Offer> {
     by_number
         .or_else(|| options.iter().find(|offer| verdict == Some(offer.verdict)))
         .or_else(|| options.iter().find(|offer| !word.is_empty() && offer.label.to_lowercase() == word))
-}
-
-fn card(request: &Request) -> String {
-    let what = match &request.subject {
-        RequestSubject::Approval { tool } => format!(
-            "{} wants to run: {}",
-            tool.name.as_deref().unwrap_or("a tool"),
-            tool.title.as_deref().or(tool.input.as_deref()).unwrap_or("(no details)")
-        ),
-        RequestSubject::Plan { text } => format!("a plan is proposed:\n{text}"),
-        RequestSubject::Questions => "a question".to_owned(),
-        RequestSubject::Login { login } => {
-            format!("a login is needed: {} {}", login.text, login.url.as_deref().unwrap_or_default())
-        }
-        RequestSubject::HostTool { tool } => {
-            format!("a tool of ours is called: {}", tool.name.as_deref().unwrap_or_default())
-        }
-        RequestSubject::Unknown { name, json } => format!("something that this version does not know ({name}): {json}"),
-    };
-    let mut card = format!("\n? {}\n", plain(&what));
-    if let Some(reason) = &request.reason {
-        card += &format!("  because: {}\n", plain(reason));
-    }
-    if let Some(raw) = &request.raw {
-        card += &format!("  the provider's own words: {}\n", headline(raw, 300));
-    }
-    card += &match request.questions.first() {
-        Some(question) => ask(question),
-        None => choices(&request.options),
-    };
-    card
-}
-
-fn choices(options: &[Offer]) -> String {
-    let list: Vec<_> =
-        options.iter().enumerate().map(|(n, offer)| format!("[{}] {}", n + 1, plain(&offer.label))).collect();
-    match list.is_empty() {
-        true => "  Enter closes this: ".into(),
-        false => format!("  {}  (y, n, or a number; Enter refuses): ", list.join("  ")),
-    }
-}
-
-fn ask(question: &Question) -> String {
-    let mut text = format!("  {}\n", plain(&question.text));
-    for (n, choice) in question.choices.iter().enumerate() {
-        let about = choice.description.as_deref().map(|about| format!(" ({})", plain(about))).unwrap_or_default();
-        text += &format!("  [{}] {}{about}\n", n + 1, plain(&choice.label));
-    }
-    text + if question.multiple { "  numbers, with commas: " } else { "  a number or your own words: " }
 }
 
 #[cfg(test)]

@@ -40,6 +40,8 @@ impl View for Json {
         )
     }
 
+    fn waiting(&mut self, _: &str) {}
+
     fn say(&mut self, text: &str) {
         eprintln!("jackfield: {text}");
     }

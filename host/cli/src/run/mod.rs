@@ -1,19 +1,21 @@
 //! `jackfield run`: one prompt, from the first word to the exit code.
 
 mod approve;
+mod card;
 mod json;
 mod prompt;
 mod text;
 mod verdict;
 
-use crate::args::{Approve, Format, RunArgs};
+use crate::args::{Format, RunArgs};
 use crate::catalog;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::{output, setup};
-use approve::Approver;
+use approve::{Answer, Approver};
 use jackfield_core::contract::Content;
 use jackfield_core::event::{EventBody, SessionEvent};
 use jackfield_core::id::{RunId, ThreadId};
+use jackfield_core::requests::AnswerError;
 use jackfield_runtime::host::{Host, Plugin};
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::session::AskError;
@@ -33,13 +35,28 @@ trait View {
     fn closed(&mut self, exit: Exit) -> std::io::Result<()>;
     /// A word of our own to the person.
     fn say(&mut self, text: &str);
+    /// What is waited for, before anything can be shown.
+    fn waiting(&mut self, what: &str);
 }
 
 /// Carries the command out.
 pub async fn run(args: RunArgs) -> Outcome {
     let content = vec![Content::Text(prompt::read(&args.prompt)?)];
+    let mut view: Box<dyn View> = match (args.json, args.format) {
+        (true, _) | (_, Format::Json) => Box::new(json::Json::default()),
+        (false, Format::Text) => Box::new(text::Text::new()),
+    };
     let host = setup::open_host()?;
-    let (plugin, provider) = choose_plugin(&host, &args).await?;
+    let (plugin, provider) = {
+        let mut choosing = std::pin::pin!(choose_plugin(&host, &args));
+        tokio::select! {
+            chosen = &mut choosing => chosen?,
+            () = tokio::time::sleep(std::time::Duration::from_secs(1)) => {
+                view.waiting("loading the plugin");
+                choosing.await?
+            }
+        }
+    };
     let instance = instance(&args, &provider)?;
     let thread = match &args.resume {
         Some(id) => host.resume_thread(&plugin, instance, &thread_id(id)?).await?,
@@ -51,15 +68,8 @@ pub async fn run(args: RunArgs) -> Outcome {
             host.new_thread(&plugin, instance, &folder).await?
         }
     };
-    let mut view: Box<dyn View> = match (args.json, args.format) {
-        (true, _) | (_, Format::Json) => Box::new(json::Json::default()),
-        (false, Format::Text) => Box::new(text::Text::new()),
-    };
-    let mut approver = Approver::new(args.approve);
-    if args.approve == Approve::Ask && (!output::person_present() || view_is_json(&args)) {
-        view.say("nobody can be asked here, so --approve ask becomes deny");
-        approver = Approver::without_person();
-    }
+    let silent = view_is_json(&args);
+    let mut approver = Approver::new(args.approve, output::person_present() && !silent, silent);
     let outcome = converse(&thread, &provider, content, view.as_mut(), &mut approver).await;
     // Whoever reads the stream learns that it is over, however it ended.
     let _ = view.closed(match &outcome {
@@ -96,7 +106,7 @@ async fn converse(
     let mut verdict = Verdict::new(run.clone());
     let mut ctrl_c = 0;
     // An answer is given beside all else: while the plugin ponders it, Ctrl-C still counts.
-    let mut answering: Option<Pin<Box<dyn Future<Output = Result<(), AskError>> + Send + '_>>> = None;
+    let mut answering: Answering<'_> = None;
     while !verdict.is_final() {
         tokio::select! {
             event = events.next() => {
@@ -111,13 +121,19 @@ async fn converse(
                 }
             }
             answer = approver.next(), if answering.is_none() => {
-                answering = Some(Box::pin(async move { thread.answer(answer.request, answer.reply, &answer.by).await }));
+                answering = Some(Box::pin(async move {
+                    let given = thread.answer(answer.request.clone(), answer.reply.clone(), &answer.by).await;
+                    (answer, given)
+                }));
             }
-            answered = given(&mut answering) => {
-                if let Err(error) = answered {
-                    view.say(&format!("the answer did not count: {error}"));
+            (answer, given) = given(&mut answering) => match given {
+                Ok(()) => {}
+                Err(AskError::Answer(error @ (AnswerError::InvalidAnswer { .. } | AnswerError::InvalidOption { .. }))) => {
+                    view.say(&error.to_string());
+                    approver.ask_again(answer);
                 }
-            }
+                Err(error) => view.say(&format!("the answer did not count: {error}")),
+            },
             _ = interrupts.recv() => {
                 ctrl_c += 1;
                 approver.give_up();
@@ -149,14 +165,15 @@ async fn converse(
     Ok(if ctrl_c > 0 && verdict.exit() != Exit::Completed { Exit::Interrupted } else { verdict.exit() })
 }
 
+/// An answer that is on its way, with what comes of it.
+type Answering<'a> = Option<Pin<Box<dyn Future<Output = (Answer, Result<(), AskError>)> + Send + 'a>>>;
+
 /// What came of the answer that is being given; never comes while there is none.
-async fn given(
-    answering: &mut Option<Pin<Box<dyn Future<Output = Result<(), AskError>> + Send + '_>>>,
-) -> Result<(), AskError> {
+async fn given(answering: &mut Answering<'_>) -> (Answer, Result<(), AskError>) {
     let Some(answer) = answering else { return std::future::pending().await };
-    let answered = answer.await;
+    let given = answer.await;
     *answering = None;
-    answered
+    given
 }
 
 /// The signals that end the run at once: we are told to go, or our terminal has gone.

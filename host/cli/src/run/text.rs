@@ -31,6 +31,7 @@ pub struct Text {
     shown_tools: HashMap<ItemId, String>,
     reasoning: bool,
     steps: Vec<(String, Status)>,
+    refusal: String,
     thread: String,
 }
 
@@ -50,6 +51,7 @@ impl Text {
             shown_tools: HashMap::new(),
             reasoning: false,
             steps: Vec::new(),
+            refusal: String::new(),
             thread: String::new(),
         }
     }
@@ -214,7 +216,13 @@ impl Text {
                     .map(|fault| plain(&fault.message))
                     .or(reason.map(plain))
                     .unwrap_or_else(|| "no reason was given".into());
-                self.paint("31", &format!("✗ failed: {why}"))
+                // A refusal that was just shown is not told twice.
+                let why = if !self.refusal.is_empty() && why == plain(&self.refusal) {
+                    String::new()
+                } else {
+                    format!(": {why}")
+                };
+                self.paint("31", &format!("✗ failed{why}"))
             }
         };
         self.line(&text);
@@ -288,6 +296,7 @@ impl View for Text {
                 self.line(&text);
             }
             EventBody::EffectRefused { effect, message, .. } => {
+                self.refusal = message.clone();
                 let text = self.paint("33", &format!("! refused to {effect}: {}", plain(message)));
                 self.line(&text);
             }
@@ -316,6 +325,13 @@ impl View for Text {
     fn closed(&mut self, _: Exit) -> io::Result<()> {
         self.clear_sign();
         Ok(())
+    }
+
+    fn waiting(&mut self, what: &str) {
+        if self.live {
+            eprint!("{}", self.paint("2", &format!("… {what}")));
+            self.sign = true;
+        }
     }
 
     fn say(&mut self, text: &str) {

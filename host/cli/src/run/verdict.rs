@@ -13,15 +13,28 @@ pub struct Verdict {
     refused: bool,
     unavailable: bool,
     session_over: bool,
+    begun: bool,
+    usage: bool,
 }
 
 impl Verdict {
     pub fn new(run: RunId) -> Verdict {
-        Verdict { run, ended: None, refused: false, unavailable: false, session_over: false }
+        Verdict {
+            run,
+            ended: None,
+            refused: false,
+            unavailable: false,
+            session_over: false,
+            begun: false,
+            usage: false,
+        }
     }
 
     pub fn take(&mut self, event: &SessionEvent) {
         match &event.draft.body {
+            EventBody::RunCreated { .. } if is_of(event, &self.run) => self.begun = true,
+            // What was said before is about runs and sessions that are over.
+            _ if !self.begun => {}
             EventBody::RunEnded { status, fault, .. } if is_of(event, &self.run) => {
                 self.ended = Some(*status);
                 self.refused |= fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Denied);
@@ -30,6 +43,8 @@ impl Verdict {
                 self.session_over = true;
                 self.refused |= fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Denied);
                 self.unavailable |= *reason == SessionEnd::StartFailed;
+                // A model or mode that there is not: the command line is wrong, not the provider.
+                self.usage |= fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Invalid);
             }
             _ => {}
         }
@@ -45,6 +60,7 @@ impl Verdict {
             Some(RunStatus::Completed) => Exit::Completed,
             Some(RunStatus::Interrupted | RunStatus::Cancelled) => Exit::Interrupted,
             _ if self.refused => Exit::Refused,
+            _ if self.unavailable && self.usage => Exit::Usage,
             _ if self.unavailable => Exit::Unavailable,
             _ => Exit::Failed,
         }

@@ -61,6 +61,7 @@ impl Task {
             digest: self.start.generation.digest().to_owned(),
             resumed: self.start.cursor.is_some(),
         };
+        tracing::debug!(session = %self.start.session, epoch = self.start.epoch, "session starts");
         self.say(None, started).await;
         self.announce().await;
         let body = CommandBody::Start(StartSession {

@@ -63,6 +63,7 @@ impl Task {
 
     async fn release_effect(&mut self, effect: Effect) {
         let (id, name) = (effect.id, name_of(&effect.body));
+        tracing::debug!(session = %self.start.session, id, name, "effect");
         // The session is about to end for that: what else this call asked for does not happen, and leaves no record.
         if self.refusals > self.shared.limits.session_refusals {
             return;
@@ -183,6 +184,7 @@ impl Task {
     }
 
     pub(super) async fn plugin_said(&mut self, level: Level, text: &str) {
+        tracing::info!(session = %self.start.session, ?level, text, "the plugin says");
         self.diagnose_as(level, "plugin-log", text).await;
     }
 }

@@ -333,7 +333,9 @@ impl Task {
             ));
             return;
         }
+        let count = inputs.len();
         let outputs = self.plugin.handle(at, inputs).await;
+        tracing::trace!(session = %self.start.session, inputs = count, outputs = outputs.as_ref().map_or(0, Vec::len), "batch");
         for (level, text) in self.plugin.take_log() {
             self.plugin_said(level, &text).await;
         }
@@ -420,6 +422,7 @@ impl Task {
             self.outlet.end_all();
         }
         self.drain_channels().await;
+        self.explain_by_exit(&mut ended);
         if let (None, Some(exit)) = (ended.exit_code, &self.last_exit)
             && ended.signal.is_none()
         {
@@ -441,6 +444,17 @@ impl Task {
         self.emit(closing).await;
         self.active = None;
         self.phase = Phase::Ended;
+    }
+
+    /// A write that broke says less than the last words of the program that broke it.
+    fn explain_by_exit(&self, ended: &mut SessionEnded) {
+        let Some(exit) = &self.last_exit else { return };
+        let broken =
+            ended.fault.as_ref().is_some_and(|fault| matches!(fault.kind, FaultKind::Network | FaultKind::Protocol));
+        let by_itself = exit.code.is_some_and(|code| code != 0) || !exit.stderr_tail.trim().is_empty();
+        if broken && by_itself && matches!(ended.end, SessionEnd::StartFailed | SessionEnd::ProviderExited) {
+            ended.fault = self.exited(ended.end, exit).fault;
+        }
     }
 
     /// Waits until every channel is gone. The plugin hears no more: what still comes is fenced and counted. Of what is
