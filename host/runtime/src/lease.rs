@@ -78,6 +78,8 @@ impl Drop for Lease {
     fn drop(&mut self) {
         // The file stays: removing it would let two processes lock two files of one name.
         let _ = self.file.set_len(0);
+        // Closing alone is not enough: a child that is just being started holds the same open file until its exec.
+        let _ = self.file.unlock();
     }
 }
 

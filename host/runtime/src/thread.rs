@@ -31,7 +31,7 @@ pub struct Thread {
     state: Mutex<State>,
     /// Shared with the session at work: the thread is free for others only when that one has said its last word.
     lease: Arc<Lease>,
-    /// Listens since before the first word of this opening; the first who subscribes gets it.
+    /// Listens since the thread was opened; the first who subscribes gets it.
     first_listener: std::sync::Mutex<Option<Subscription>>,
 }
 
@@ -56,12 +56,14 @@ impl Thread {
         let found = store.recover(&row.id).await?;
         let (sequence, gap) = store.sequence(&row.id).await?;
         let log = Arc::new(ThreadLog::new(row.id.clone(), store.clone(), shared.limits.clone(), sequence));
+        if !new {
+            // Before anybody listens: it is about runs and sessions that are over, and is read in the store.
+            recovery::close(&store, &log, &found, gap).await?;
+        }
         let first_listener = log.subscribe();
         if new {
             let created = EventBody::ThreadCreated { provider: row.provider.clone(), folder: row.folder.clone() };
             log.emit(clock::now_ms(), created.into()).await?;
-        } else {
-            recovery::close(&store, &log, &found, gap).await?;
         }
         Ok(Thread {
             state: Mutex::new(State {
