@@ -1,9 +1,11 @@
 //! A session: one plugin at work on one provider's program, and the task that owns it.
 //!
 //! The files follow the way of the data:
-//! - `task`: the loop. Takes what comes (asks, frames, timers), makes batches, gives them to the plugin;
+//! - `channels`: what programs say, gathered into batches;
+//! - `task`: the loop. Takes what comes (asks, batches, timers), gives it to the plugin;
 //! - `release`: the one function through which every output of the plugin reaches the world;
-//! - `outlet`: what wishes become: processes, writes, timers; policy and audit come first;
+//! - `outlet`, with `message`: what wishes become: processes, writes, timers; policy and audit come first;
+//! - `speak`: events, journal, audit: what the session itself says;
 //! - `books`: what a restart needs, kept by the events that go out;
 //! - `ops`: commands that wait for the plugin's answer;
 //! - `asks`: what clients ask for, and the ladder of an interrupt;
@@ -16,12 +18,15 @@
 
 mod asks;
 mod books;
+mod channels;
 mod diagnostics;
 mod granted;
+mod message;
 mod ops;
 mod outlet;
 mod release;
 mod ring;
+mod speak;
 mod task;
 mod watch;
 

@@ -3,6 +3,7 @@
 //! **A refusal is a typed result for the plugin, an audit record and an event; it is never a trap, and nothing of the wish
 //! has happened.** A wish whose record cannot be written is refused. Called from `release` only.
 
+use super::message::compose;
 use super::{SessionStart, Shared};
 use crate::audit::{Record, Verdict};
 use crate::launch::{self, LaunchError};
@@ -13,7 +14,6 @@ use jackfield_core::contract::{
 use jackfield_core::guard::Guards;
 use jackfield_core::manifest::Framing;
 use jackfield_core::scrub;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -421,48 +421,4 @@ pub(crate) fn name_of(body: &EffectBody) -> &'static str {
 
 pub(crate) fn fault(kind: FaultKind, message: String) -> Fault {
     Fault { kind, message, code: None, retryable: false, retry_after_ms: None, extra: Vec::new() }
-}
-
-/// One message as it goes to the program, without its line end. On a JSON channel it is exactly one JSON value on one line.
-fn compose(data: &FrameData, framing: Framing) -> Result<Vec<u8>, String> {
-    let bytes = match data {
-        FrameData::Text(text) => text.as_bytes(),
-        FrameData::Bytes(bytes) => bytes,
-        FrameData::Named(_) | FrameData::Other(_) => return Err("is no text".into()),
-    };
-    if !framing.is_json() {
-        return if bytes.contains(&b'\n') { Err("holds a line end".into()) } else { Ok(bytes.to_vec()) };
-    }
-    let one: &RawValue = serde_json::from_slice(bytes).map_err(|error| format!("is not one JSON value ({error})"))?;
-    // In valid JSON a bare line end is white space between tokens, so this changes no meaning.
-    let line = one.get().bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte });
-    Ok(line.collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn json(text: &str) -> Result<String, String> {
-        compose(&FrameData::Text(text.into()), Framing::Ndjson).map(|line| String::from_utf8(line).unwrap())
-    }
-
-    #[test]
-    fn a_json_channel_takes_one_value_on_one_line() {
-        assert_eq!(json(" {\"a\":\n\t1,\r\n\"b\":\"x\\ny\"} \n").unwrap(), "{\"a\": \t1,  \"b\":\"x\\ny\"}");
-        assert_eq!(
-            json("{\"big\":123456789012345678901234567890}").unwrap(),
-            "{\"big\":123456789012345678901234567890}"
-        );
-        for bad in ["", " ", "{\"a\":1}\n{\"b\":2}", "{\"a\":1", "nonsense", "{\"a\":\"x\ny\"}"] {
-            assert!(json(bad).is_err(), "{bad:?}");
-        }
-    }
-
-    #[test]
-    fn a_raw_channel_takes_one_line() {
-        let raw = |text: &str| compose(&FrameData::Text(text.into()), Framing::Raw);
-        assert_eq!(raw("plain words").unwrap(), b"plain words");
-        assert!(raw("two\nlines").is_err());
-    }
 }

@@ -6,18 +6,15 @@ use super::outlet::{Outlet, fault};
 use super::ring::Ring;
 use super::watch::Watch;
 use super::{Ask, NewRun, SessionStart, Shared};
-use crate::audit::{Record, Verdict};
 use crate::clock;
 use crate::journal::{Entry, Journal};
 use crate::process::ChannelEvent;
 use crate::store::StoreError;
 use jackfield_core::capability::{CapabilityView, Staged};
-use jackfield_core::contract::{
-    self, ChannelExit, Command, CommandBody, EffectResult, Fault, FaultKind, Frame, FrameData, Input, Pipe, Tick,
-};
-use jackfield_core::event::{EventBody, SessionEnd};
+use jackfield_core::contract::{ChannelExit, Command, CommandBody, EffectResult, Fault, FaultKind, Input, Tick};
+use jackfield_core::event::SessionEnd;
 use jackfield_core::id::RunId;
-use jackfield_core::normalizer::{Disposed, Normalizer, Routed, SessionEnded, SessionScope, clean_fault};
+use jackfield_core::normalizer::{Disposed, Normalizer, SessionEnded, SessionScope, clean_fault};
 use jackfield_sandbox::{CallError, Session};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -59,28 +56,28 @@ pub(super) struct Task {
     pub(super) free_at: Option<Instant>,
     pub(super) phase: Phase,
     pub(super) watch: Watch,
-    diagnostics: Diagnostics,
+    pub(super) diagnostics: Diagnostics,
     pub(super) native_thread: Option<String>,
     /// The provider has given a cursor.
     pub(super) resumable: bool,
-    store_health: watched::Receiver<Option<StoreError>>,
+    pub(super) store_health: watched::Receiver<Option<StoreError>>,
     /// Ends the session with this once the batch is through.
     pub(super) ending: Option<SessionEnded>,
     pub(super) view: watched::Sender<Option<CapabilityView>>,
     /// What the host itself has for the plugin's next batch.
-    feed: VecDeque<Input>,
-    inbox: mpsc::Receiver<Ask>,
+    pub(super) feed: VecDeque<Input>,
+    pub(super) inbox: mpsc::Receiver<Ask>,
     /// Asked while the session ended; dropped with it, so that nobody begins another one before this one is over.
-    unheard: Vec<Ask>,
-    channel_events: mpsc::Receiver<ChannelEvent>,
-    results: mpsc::UnboundedReceiver<EffectResult>,
+    pub(super) unheard: Vec<Ask>,
+    pub(super) channel_events: mpsc::Receiver<ChannelEvent>,
+    pub(super) results: mpsc::UnboundedReceiver<EffectResult>,
     pub(super) ring: Ring,
-    frames: u64,
+    pub(super) frames: u64,
     /// Wishes that were refused.
     pub(super) refusals: u64,
-    calls: u32,
-    last_now_ms: f64,
-    last_exit: Option<ChannelExit>,
+    pub(super) calls: u32,
+    pub(super) last_now_ms: f64,
+    pub(super) last_exit: Option<ChannelExit>,
 }
 
 impl Task {
@@ -206,121 +203,8 @@ impl Task {
         op
     }
 
-    /// Takes what a channel brings, and all that waits behind it, up to a batch.
-    async fn take_channel(&mut self, first: ChannelEvent) {
-        let limits = self.shared.limits.clone();
-        // What waits in the channel's queue is only given room again when the batch is through.
-        let mut room = Vec::new();
-        let (mut inputs, mut frames, mut bytes) = (Vec::new(), Vec::new(), 0);
-        let mut next = Some(first);
-        while let Some(event) = next.take() {
-            match event {
-                ChannelEvent::Frame { channel, pipe, data, held } => {
-                    self.frames += 1;
-                    bytes += size_of(&data);
-                    self.watch.heard(&data);
-                    self.normalizer.frame_in(self.frames);
-                    self.ring.push(self.frames, bytes_of(&data));
-                    if pipe == Pipe::Main {
-                        self.outlet.observe(channel, &data);
-                    }
-                    inputs.push(Input::Frame(Frame { channel, pipe, data }));
-                    room.push(held);
-                    frames.push(Some(self.frames));
-                }
-                ChannelEvent::Noise { channel, text } => {
-                    self.watch.heard_text(&text);
-                    self.host_disposes(text.as_bytes(), Disposed::Noise);
-                    self.diagnose(
-                        "noise",
-                        &format!("channel {channel} said something that is not its protocol's: {text}"),
-                    )
-                    .await;
-                }
-                ChannelEvent::TooLarge { channel, bytes } => {
-                    self.host_disposes(b"", Disposed::TooLarge);
-                    self.diagnose("frame-too-large", &format!("channel {channel} sent a message of {bytes} bytes; the limit frame_bytes is {}. It was left out, the session goes on", limits.frame_bytes)).await;
-                    let number = self.frames;
-                    self.decided("frame_too_large", number, "frame_bytes");
-                }
-                ChannelEvent::StderrDropped { channel, bytes } => {
-                    self.diagnose(
-                        "stderr-dropped",
-                        &format!(
-                            "channel {channel} wrote more to stderr than could be taken; {bytes} bytes were left out"
-                        ),
-                    )
-                    .await;
-                }
-                ChannelEvent::Closed { channel, exit } => {
-                    self.channel_closed(channel, exit, inputs, frames).await;
-                    return;
-                }
-            }
-            let full = inputs.len() as u64 >= limits.batch_frames || bytes + limits.frame_bytes > limits.batch_bytes;
-            if !full {
-                next = self.channel_events.try_recv().ok();
-            }
-        }
-        if !inputs.is_empty() {
-            self.batch(inputs, frames).await;
-        }
-    }
-
-    /// A channel's end goes to the plugin with the frames before it. If nobody asked for that end, the session has lost its provider.
-    async fn channel_closed(
-        &mut self,
-        channel: u32,
-        exit: ChannelExit,
-        mut inputs: Vec<Input>,
-        mut frames: Vec<Option<u64>>,
-    ) {
-        let surprise = self.outlet.closed(channel);
-        self.note(
-            "exit",
-            "process-ended",
-            serde_json::json!({ "channel": channel, "code": exit.code, "signal": exit.signal }),
-        );
-        self.last_exit = Some(exit.clone());
-        inputs.push(Input::ChannelClosed(exit.clone()));
-        frames.push(None);
-        self.batch(inputs, frames).await;
-        if surprise && self.phase != Phase::Closing && !self.outlet.has_channels() && self.ending.is_none() {
-            let end = if self.phase == Phase::Starting { SessionEnd::StartFailed } else { SessionEnd::ProviderExited };
-            self.ending = Some(self.exited(end, &exit));
-        }
-    }
-
-    fn exited(&self, end: SessionEnd, exit: &ChannelExit) -> SessionEnded {
-        let how = match (exit.code, exit.signal) {
-            (Some(code), _) => format!("exited with code {code}"),
-            (None, Some(signal)) => format!("was ended by signal {signal}"),
-            (None, None) => "ended".to_owned(),
-        };
-        let last_words = exit.stderr_tail.trim();
-        let message = match last_words {
-            "" => format!("the provider's program {how}"),
-            words => format!("the provider's program {how}; its last words: {words}"),
-        };
-        SessionEnded {
-            end,
-            fault: exit.fault.clone().or_else(|| Some(fault(FaultKind::Network, message))),
-            exit_code: exit.code,
-            signal: exit.signal,
-            stderr_tail: exit.stderr_tail.clone(),
-        }
-    }
-
-    fn host_disposes(&mut self, raw: &[u8], disposed: Disposed) {
-        self.frames += 1;
-        self.ring.push(self.frames, raw);
-        self.normalizer.frame_in(self.frames);
-        self.ring.disposed(self.frames, &disposed);
-        self.normalizer.dispose(self.frames, disposed);
-    }
-
     /// One batch in, all its outputs out and accepted, in order.
-    async fn batch(&mut self, inputs: Vec<Input>, frames: Vec<Option<u64>>) {
+    pub(super) async fn batch(&mut self, inputs: Vec<Input>, frames: Vec<Option<u64>>) {
         let at = self.tick();
         // A copy: the bindings consume what the plugin is given.
         let entry = Entry::Batch { at: at.clone(), inputs: inputs.clone() };
@@ -446,58 +330,6 @@ impl Task {
         self.phase = Phase::Ended;
     }
 
-    /// A write that broke says less than the last words of the program that broke it.
-    fn explain_by_exit(&self, ended: &mut SessionEnded) {
-        let Some(exit) = &self.last_exit else { return };
-        let broken =
-            ended.fault.as_ref().is_some_and(|fault| matches!(fault.kind, FaultKind::Network | FaultKind::Protocol));
-        let by_itself = exit.code.is_some_and(|code| code != 0) || !exit.stderr_tail.trim().is_empty();
-        if broken && by_itself && matches!(ended.end, SessionEnd::StartFailed | SessionEnd::ProviderExited) {
-            ended.fault = self.exited(ended.end, exit).fault;
-        }
-    }
-
-    /// Waits until every channel is gone. The plugin hears no more: what still comes is fenced and counted. Of what is
-    /// asked, only `kill` is heard: it cuts the waiting short.
-    async fn drain_channels(&mut self) {
-        let deadline = Instant::now() + self.watch.close;
-        let mut listening = true;
-        while self.outlet.has_channels() {
-            let event = tokio::select! {
-                ask = self.inbox.recv(), if listening => {
-                    match ask {
-                        Some(Ask::Kill(done)) => {
-                            self.outlet.kill_all();
-                            let _ = done.send(Ok(()));
-                        }
-                        Some(ask) => self.unheard.push(ask),
-                        None => listening = false,
-                    }
-                    continue;
-                }
-                event = tokio::time::timeout_at(deadline, self.channel_events.recv()) => event,
-            };
-            match event {
-                Ok(Some(ChannelEvent::Closed { channel, exit })) => {
-                    self.outlet.closed(channel);
-                    self.note(
-                        "exit",
-                        "process-ended",
-                        serde_json::json!({ "channel": channel, "code": exit.code, "signal": exit.signal }),
-                    );
-                    self.last_exit = Some(exit);
-                }
-                Ok(Some(ChannelEvent::Frame { data, .. })) => self.host_disposes(bytes_of(&data), Disposed::Fenced),
-                Ok(Some(_)) => self.host_disposes(b"", Disposed::Noise),
-                Ok(None) => break,
-                Err(_) => {
-                    self.outlet.kill_all();
-                    break;
-                }
-            }
-        }
-    }
-
     fn next_deadline(&self) -> Option<Instant> {
         let ladder = self.active.as_ref().and_then(|active| active.ladder.as_ref()).map(|ladder| ladder.deadline);
         let free = self.free_at.filter(|_| !self.queue.is_empty());
@@ -511,76 +343,6 @@ impl Task {
             .flatten()
             .min()
     }
-
-    /// Numbers, stores and shows what the normalizer made, and keeps the host's own books by it.
-    pub(super) async fn emit(&mut self, routed: Vec<Routed>) {
-        for one in routed {
-            let entry = self.keep_books(&one);
-            let mut stored = self.start.log.emit(clock::now_ms(), one.draft).await.map(drop);
-            if let (Ok(()), Some(entry)) = (&stored, entry) {
-                stored = self.enter(entry).await;
-            }
-            if let Err(error) = stored {
-                self.store_failed(&error);
-            }
-        }
-    }
-
-    /// The store says so once it has failed for good; what the plugin still wishes is then not carried out.
-    fn store_is_broken(&mut self) -> bool {
-        let failed = self.store_health.borrow().clone();
-        if let Some(error) = &failed {
-            self.store_failed(error);
-        }
-        failed.is_some()
-    }
-
-    /// Nothing can be kept any more, so nothing more is done.
-    pub(super) fn store_failed(&mut self, error: &StoreError) {
-        self.ending.get_or_insert_with(|| SessionEnded {
-            end: SessionEnd::PluginFailed,
-            fault: Some(fault(FaultKind::Internal, error.to_string())),
-            exit_code: None,
-            signal: None,
-            stderr_tail: String::new(),
-        });
-    }
-
-    /// An event of the host's own.
-    pub(super) async fn say(&mut self, run: Option<RunId>, body: EventBody) {
-        let mut draft: jackfield_core::event::Draft = body.into();
-        draft.run = run;
-        let thread = self.start.log.thread().clone();
-        self.emit(vec![Routed { thread, draft }]).await;
-    }
-
-    pub(super) async fn diagnose(&mut self, code: &str, text: &str) {
-        self.diagnose_as(contract::Level::Warning, code, text).await;
-    }
-
-    pub(super) async fn diagnose_as(&mut self, level: contract::Level, code: &str, text: &str) {
-        if let Some(body) = self.diagnostics.add(level, code, text) {
-            self.say(None, body).await;
-        }
-    }
-
-    pub(super) fn decided(&mut self, what: &str, about: u64, rule: &str) {
-        // A decision that can't be journaled shows at the next batch, which fails for the same reason.
-        let _ = self.journal.append(Entry::Decided { what: what.to_owned(), about, rule: rule.to_owned() });
-    }
-
-    /// An audit record of something that nobody decided.
-    pub(super) fn note(&self, kind: &str, rule: &str, facts: serde_json::Value) {
-        let _ = self.shared.audit.write(&Record {
-            kind,
-            verdict: Verdict::Noted,
-            rule,
-            plugin: &self.start.generation.manifest().full_name(),
-            digest: self.start.generation.digest(),
-            session: self.start.session.as_str(),
-            facts,
-        });
-    }
 }
 
 async fn sleep_until(deadline: Option<Instant>) {
@@ -588,17 +350,4 @@ async fn sleep_until(deadline: Option<Instant>) {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,
     }
-}
-
-fn bytes_of(data: &FrameData) -> &[u8] {
-    match data {
-        FrameData::Text(text) => text.as_bytes(),
-        FrameData::Named((_, data)) => data.as_bytes(),
-        FrameData::Bytes(bytes) => bytes,
-        FrameData::Other(other) => other.json.as_bytes(),
-    }
-}
-
-fn size_of(data: &FrameData) -> u64 {
-    bytes_of(data).len() as u64
 }

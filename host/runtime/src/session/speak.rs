@@ -1,0 +1,84 @@
+//! What a session says: events through the log, words for the journal, records for the audit file.
+
+use super::outlet::fault;
+use super::task::Task;
+use crate::audit::{Record, Verdict};
+use crate::clock;
+use crate::journal::Entry;
+use crate::store::StoreError;
+use jackfield_core::contract::{self, FaultKind};
+use jackfield_core::event::{EventBody, SessionEnd};
+use jackfield_core::id::RunId;
+use jackfield_core::normalizer::{Routed, SessionEnded};
+
+impl Task {
+    /// Numbers, stores and shows what the normalizer made, and keeps the host's own books by it.
+    pub(super) async fn emit(&mut self, routed: Vec<Routed>) {
+        for one in routed {
+            let entry = self.keep_books(&one);
+            let mut stored = self.start.log.emit(clock::now_ms(), one.draft).await.map(drop);
+            if let (Ok(()), Some(entry)) = (&stored, entry) {
+                stored = self.enter(entry).await;
+            }
+            if let Err(error) = stored {
+                self.store_failed(&error);
+            }
+        }
+    }
+
+    /// The store says so once it has failed for good; what the plugin still wishes is then not carried out.
+    pub(super) fn store_is_broken(&mut self) -> bool {
+        let failed = self.store_health.borrow().clone();
+        if let Some(error) = &failed {
+            self.store_failed(error);
+        }
+        failed.is_some()
+    }
+
+    /// Nothing can be kept any more, so nothing more is done.
+    pub(super) fn store_failed(&mut self, error: &StoreError) {
+        self.ending.get_or_insert_with(|| SessionEnded {
+            end: SessionEnd::PluginFailed,
+            fault: Some(fault(FaultKind::Internal, error.to_string())),
+            exit_code: None,
+            signal: None,
+            stderr_tail: String::new(),
+        });
+    }
+
+    /// An event of the host's own.
+    pub(super) async fn say(&mut self, run: Option<RunId>, body: EventBody) {
+        let mut draft: jackfield_core::event::Draft = body.into();
+        draft.run = run;
+        let thread = self.start.log.thread().clone();
+        self.emit(vec![Routed { thread, draft }]).await;
+    }
+
+    pub(super) async fn diagnose(&mut self, code: &str, text: &str) {
+        self.diagnose_as(contract::Level::Warning, code, text).await;
+    }
+
+    pub(super) async fn diagnose_as(&mut self, level: contract::Level, code: &str, text: &str) {
+        if let Some(body) = self.diagnostics.add(level, code, text) {
+            self.say(None, body).await;
+        }
+    }
+
+    pub(super) fn decided(&mut self, what: &str, about: u64, rule: &str) {
+        // A decision that can't be journaled shows at the next batch, which fails for the same reason.
+        let _ = self.journal.append(Entry::Decided { what: what.to_owned(), about, rule: rule.to_owned() });
+    }
+
+    /// An audit record of something that nobody decided.
+    pub(super) fn note(&self, kind: &str, rule: &str, facts: serde_json::Value) {
+        let _ = self.shared.audit.write(&Record {
+            kind,
+            verdict: Verdict::Noted,
+            rule,
+            plugin: &self.start.generation.manifest().full_name(),
+            digest: self.start.generation.digest(),
+            session: self.start.session.as_str(),
+            facts,
+        });
+    }
+}
