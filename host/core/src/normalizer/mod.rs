@@ -98,6 +98,13 @@ pub struct SessionEnded {
     pub stderr_tail: String,
 }
 
+impl SessionEnded {
+    /// An end that no program's exit explains.
+    pub fn new(end: SessionEnd, fault: Option<Fault>) -> Self {
+        Self { end, fault, exit_code: None, signal: None, stderr_tail: String::new() }
+    }
+}
+
 /// One session's normalizer.
 #[derive(Debug)]
 pub struct Normalizer {

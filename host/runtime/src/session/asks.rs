@@ -293,13 +293,7 @@ impl Task {
             self.normalizer.interrupting(&run);
             self.say(Some(run), EventBody::InterruptStep { step, outcome: "the session is ended".into() }).await;
         }
-        self.ending.get_or_insert(SessionEnded {
-            end: SessionEnd::Closed,
-            fault: None,
-            exit_code: None,
-            signal: None,
-            stderr_tail: String::new(),
-        });
+        self.ending.get_or_insert(SessionEnded::new(SessionEnd::Closed, None));
     }
 
     fn set_ladder(&mut self, step: LadderStep, within_ms: u64) {

@@ -81,12 +81,7 @@ impl Task {
         mut frames: Vec<Option<u64>>,
     ) {
         let surprise = self.outlet.closed(channel);
-        self.note(
-            "exit",
-            "process-ended",
-            serde_json::json!({ "channel": channel, "code": exit.code, "signal": exit.signal }),
-        );
-        self.last_exit = Some(exit.clone());
+        self.keep_exit(channel, exit.clone());
         inputs.push(Input::ChannelClosed(exit.clone()));
         frames.push(None);
         self.batch(inputs, frames).await;
@@ -94,6 +89,13 @@ impl Task {
             let end = if self.phase == Phase::Starting { SessionEnd::StartFailed } else { SessionEnd::ProviderExited };
             self.ending = Some(self.exited(end, &exit));
         }
+    }
+
+    /// How a program ended is recorded, and kept to explain the session's end by.
+    fn keep_exit(&mut self, channel: u32, exit: ChannelExit) {
+        let facts = serde_json::json!({ "channel": channel, "code": exit.code, "signal": exit.signal });
+        self.note("exit", "process-ended", facts);
+        self.last_exit = Some(exit);
     }
 
     fn exited(&self, end: SessionEnd, exit: &ChannelExit) -> SessionEnded {
@@ -158,12 +160,7 @@ impl Task {
             match event {
                 Ok(Some(ChannelEvent::Closed { channel, exit })) => {
                     self.outlet.closed(channel);
-                    self.note(
-                        "exit",
-                        "process-ended",
-                        serde_json::json!({ "channel": channel, "code": exit.code, "signal": exit.signal }),
-                    );
-                    self.last_exit = Some(exit);
+                    self.keep_exit(channel, exit);
                 }
                 Ok(Some(ChannelEvent::Frame { data, .. })) => self.host_disposes(bytes_of(&data), Disposed::Fenced),
                 Ok(Some(_)) => self.host_disposes(b"", Disposed::Noise),

@@ -174,13 +174,7 @@ impl Task {
     }
 
     pub(super) fn start_failed(&mut self, fault: Fault) {
-        self.ending.get_or_insert(SessionEnded {
-            end: SessionEnd::StartFailed,
-            fault: Some(fault),
-            exit_code: None,
-            signal: None,
-            stderr_tail: String::new(),
-        });
+        self.ending.get_or_insert(SessionEnded::new(SessionEnd::StartFailed, Some(fault)));
     }
 
     pub(super) async fn plugin_said(&mut self, level: Level, text: &str) {

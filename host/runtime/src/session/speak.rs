@@ -37,12 +37,8 @@ impl Task {
 
     /// Nothing can be kept any more, so nothing more is done.
     pub(super) fn store_failed(&mut self, error: &StoreError) {
-        self.ending.get_or_insert_with(|| SessionEnded {
-            end: SessionEnd::PluginFailed,
-            fault: Some(fault(FaultKind::Internal, error.to_string())),
-            exit_code: None,
-            signal: None,
-            stderr_tail: String::new(),
+        self.ending.get_or_insert_with(|| {
+            SessionEnded::new(SessionEnd::PluginFailed, Some(fault(FaultKind::Internal, error.to_string())))
         });
     }
 

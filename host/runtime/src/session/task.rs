@@ -269,13 +269,7 @@ impl Task {
     }
 
     pub(super) fn broken(&mut self, fault: Fault) {
-        self.ending = Some(SessionEnded {
-            end: SessionEnd::PluginFailed,
-            fault: Some(fault),
-            exit_code: None,
-            signal: None,
-            stderr_tail: String::new(),
-        });
+        self.ending = Some(SessionEnded::new(SessionEnd::PluginFailed, Some(fault)));
     }
 
     /// Begins an orderly end: the plugin says its last words, then every channel ends, each step bounded.
@@ -284,13 +278,7 @@ impl Task {
             return;
         }
         self.batch(vec![Input::Close], vec![None]).await;
-        self.ending.get_or_insert(SessionEnded {
-            end,
-            fault,
-            exit_code: None,
-            signal: None,
-            stderr_tail: String::new(),
-        });
+        self.ending.get_or_insert(SessionEnded::new(end, fault));
     }
 
     /// Ends the session: processes first, so that nothing of them follows the end, then everything that is open is closed.
