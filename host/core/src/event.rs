@@ -5,8 +5,8 @@
 
 use crate::capability::CapabilityView;
 use crate::contract::{
-    Account, Content, ContextChange, Fault, FileDiff, Login, McpState, Note, Offer, Plan, Question, Retry, Setting,
-    SlashCommand, Status, TaskKind, TextKind, ThreadState, Tool, Usage,
+    Account, Content, ContextChange, Fault, FileDiff, Login, McpState, Note, Offer, Pairs, Plan, Question, Retry,
+    Setting, SlashCommand, Status, TaskKind, TextKind, ThreadState, Tool, Usage,
 };
 use crate::id::{AttemptId, ItemId, RequestId, RunId, SessionId, TaskId, ThreadId, TurnId};
 use crate::ledger::LedgerCounts;
@@ -486,6 +486,9 @@ pub enum LadderStep {
 pub struct Item {
     /// The host's id.
     pub id: ItemId,
+    /// The provider's own id of it, as it came: a reference for those who speak the provider's language, and nothing to decide by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub native_id: Option<String>,
     /// Its place in its turn, from 1, rising without a ceiling.
     pub ordinal: u32,
     /// How far it has come.
@@ -496,6 +499,9 @@ pub struct Item {
     /// When it was told again: the time it had then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_ms: Option<u64>,
+    /// More facts by name, as the provider's plugin told them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Pairs,
 }
 
 /// What an item is.

@@ -20,6 +20,11 @@ pub(super) fn maybe(text: &mut Option<String>, limits: &Limits) {
     text.iter_mut().for_each(|text| label(text, limits));
 }
 
+/// A provider's own id, as it came; one that is longer than a label is nobody's id.
+pub(super) fn native(id: Option<&str>, limits: &Limits) -> Option<String> {
+    id.filter(|id| id.len() as u64 <= limits.label_bytes && !id.chars().any(char::is_control)).map(str::to_owned)
+}
+
 /// A text that keeps its characters and is cut at the bound of one item.
 pub(super) fn bound(text: &mut String, max_bytes: u64) {
     if text.len() as u64 > max_bytes {

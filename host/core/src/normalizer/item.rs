@@ -1,7 +1,7 @@
 //! One item as it is kept while it is open, and how what is told of it is merged. Knows nothing of turns.
 
 use super::clean;
-use crate::contract::{self, Content, TextKind, Tool, ToolKind};
+use crate::contract::{self, Content, Pairs, TextKind, Tool, ToolKind};
 use crate::event::{Correlation, Item, ItemBody};
 use crate::id::ItemId;
 use crate::limits::Limits;
@@ -225,6 +225,23 @@ impl OpenItem {
         }
         merge_tool(tool, told);
         if *tool == before { Change::None } else { Change::Whole }
+    }
+
+    /// Keeps the facts that were told; true when one is new. All of them together are bounded like the item's text.
+    pub fn learn(&mut self, told: &Pairs, limits: &Limits) -> bool {
+        let before = self.item.facts.clone();
+        for (name, value) in told.iter().filter(|(name, _)| name != "at-ms") {
+            let (mut name, mut value) = (name.clone(), value.clone());
+            clean::label(&mut name, limits);
+            self.item.facts.retain(|(known, _)| *known != name);
+            let size = |(name, value): &(String, String)| name.len() + value.len();
+            let kept: usize = self.item.facts.iter().map(size).sum();
+            let Some(room) = limits.item_text_bytes.checked_sub((kept + name.len()) as u64) else { break };
+            clean::bound(&mut value, room);
+            self.item.facts.push((name, value));
+        }
+        self.item.facts.sort();
+        self.item.facts != before
     }
 
     /// The tool of a tool item.

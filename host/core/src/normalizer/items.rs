@@ -129,6 +129,7 @@ impl Normalizer {
         self.open_item(t, slot, kind, native, parent, how, |open| {
             open.item.status = status;
             open.item.at_ms = at_ms;
+            open.learn(&told.extra, &limits);
             if let contract::ItemBody::User(mut message) = body {
                 clean::contents(&mut message.content, &limits);
                 open.item.body = ItemBody::UserMessage { typed: message.typed, content: message.content };
@@ -143,6 +144,7 @@ impl Normalizer {
         let Some(open) = self.threads[t].turn_mut(slot).and_then(|turn| turn.open.get_mut(at)) else { return };
         let before = open.item.status;
         let change = open.merge(told.body, ends, &limits);
+        let change = if open.learn(&told.extra, &limits) { Change::Whole } else { change };
         if ends {
             let status = if is_terminal(told.status) { told.status } else { Status::Completed };
             return self.end_item(t, slot, at, status, How::TOLD);
@@ -236,7 +238,15 @@ impl Normalizer {
         };
         let id = ItemId::from_digits(&self.scope.mint(&thread, &turn.key, kind.key(), &mark));
         let mut open = OpenItem {
-            item: Item { id: id.clone(), ordinal, status: Status::Running, body: kind.empty(), at_ms: None },
+            item: Item {
+                id: id.clone(),
+                native_id: clean::native(native.as_deref(), &self.limits),
+                ordinal,
+                status: Status::Running,
+                body: kind.empty(),
+                at_ms: None,
+                facts: Vec::new(),
+            },
             kind,
             native: native.clone(),
             parent,

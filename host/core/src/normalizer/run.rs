@@ -67,7 +67,15 @@ impl Normalizer {
 
     fn show_user(&mut self, t: usize, place: Where, digits: String, ordinal: u32, content: Vec<Content>) {
         let body = ItemBody::UserMessage { typed: true, content };
-        let item = Item { id: ItemId::from_digits(&digits), ordinal, status: Status::Completed, body, at_ms: None };
+        let item = Item {
+            id: ItemId::from_digits(&digits),
+            native_id: None,
+            ordinal,
+            status: Status::Completed,
+            body,
+            at_ms: None,
+            facts: Vec::new(),
+        };
         let how = How { correlation: Some(Correlation::Strong), ..How::TOLD };
         self.emit(t, place.clone(), how, EventBody::ItemStarted { item: item.clone() });
         self.emit(t, place, how, EventBody::ItemEnded { item });
