@@ -1,20 +1,25 @@
-//! The real Claude Code, at its pinned version, driven by the real program through the sandboxed plugin, against the mock
+//! The real Claude Code, at both pinned versions, driven by the real program through the sandboxed plugin, against the mock
 //! model, in a network with only loopback. Judged: the lines, the exit code, the workspace, what the model saw, and that
 //! no process is left.
 
 use jackfield_tests::mock::Seen;
-use jackfield_tests::real::{Act, Case, SAME_THREAD, TURN, Turn};
+use jackfield_tests::real::{Act, Case, SAME_THREAD, Step, TURN, Turn};
+use serde_json::Value;
 
 const JACKFIELD: &str = env!("CARGO_BIN_EXE_jackfield-under-test");
 
-/// Each case is a test of its own name.
+/// Each case is a test of its own name, at each version.
 macro_rules! cases {
-    ($( $name:ident { $($field:ident: $value:expr),+ $(,)? } )+) => { $(
-        #[test]
-        fn $name() {
-            Case { $($field: $value,)+ ..CASE }.play(JACKFIELD);
+    ($( $(#[$doc:meta])* $name:ident { $($field:ident: $value:expr),+ $(,)? } )+) => {
+        mod v2_1_332 {
+            use super::*;
+            $( $(#[$doc])* #[test] fn $name() { Case { $($field: $value,)+ ..CASE }.play("claude-code", JACKFIELD); } )+
         }
-    )+ };
+        mod v2_1_197 {
+            use super::*;
+            $( $(#[$doc])* #[test] fn $name() { Case { $($field: $value,)+ ..CASE }.play("claude-code-2.1.197", JACKFIELD); } )+
+        }
+    };
 }
 
 const CASE: Case =
@@ -156,11 +161,129 @@ cases! {
         }],
         files: &[("out.txt", false)],
     }
+
+    plan_accepted {
+        turns: &[Turn {
+            prompt: "Plan it <<script:plan>>", args: &["--mode", "plan", "--approve", "allow"],
+            answers: &[true], says: &["The plan has had its turn."],
+            lines: |lines| plan(lines, "1. Make the file") == "completed" && mode(lines) == "default", ..TURN
+        }],
+        model: |seen| !told(seen).is_empty() && !told(seen).contains("does not want"),
+    }
+
+    plan_rejected {
+        turns: &[Turn {
+            prompt: "Plan it <<script:plan>>", args: &["--mode", "plan", "--approve", "deny"],
+            answers: &[false], says: &["The plan has had its turn."],
+            lines: |lines| plan(lines, "1. Make the file") == "declined" && mode(lines) == "plan", ..TURN
+        }],
+        model: |seen| told(seen).contains("does not want"),
+    }
+
+    /// What a subagent in the foreground says is told by its result alone; its tools are told.
+    subagent_whose_tool_is_allowed {
+        turns: &[Turn {
+            prompt: "Delegate <<script:delegate>>", args: &["--approve", "allow"],
+            tools: &[("Bash", "completed"), ("Task", "completed")], answers: &[true], says: &["The count is in."],
+            lines: |lines| inside(lines, "made-by-subagent") && !inside(lines, "The count is in."), ..TURN
+        }],
+        files: &[("made-by-subagent.txt", true)],
+        model: |seen| told(seen).contains("There are two files."),
+    }
+
+    subagent_whose_tool_is_denied {
+        turns: &[Turn {
+            prompt: "Delegate <<script:delegate>>", args: &["--approve", "deny"],
+            tools: &[("Bash", "declined"), ("Task", "completed")], answers: &[false], says: &["The count is in."], ..TURN
+        }],
+        files: &[("made-by-subagent.txt", false)],
+    }
+
+    /// The turn is over when the subagent asks: the request comes from the roster, and its end wakes the provider.
+    subagent_in_the_background_asks_after_the_result {
+        turns: &[Turn {
+            prompt: "Delegate <<script:background>>",
+            act: Act::Talk(&[
+                Step::Ended(1), Step::Pending(1), Step::Answer("made-by-subagent", true),
+                Step::Said("The late count is in."), Step::Turns(2),
+            ]),
+            tools: &[("Task", "completed"), ("Bash", "completed")], answers: &[true],
+            says: &["The count has begun.", "There are two files.", "The late count is in."],
+            lines: |lines| inside(lines, "There are two files."), ..TURN
+        }],
+        files: &[("made-by-subagent.txt", true)],
+    }
+
+    approvals_in_parallel_answered_out_of_order {
+        turns: &[Turn {
+            prompt: "Read them <<script:reads>>",
+            act: Act::Talk(&[
+                Step::Pending(3), Step::Answer("three.txt", true), Step::Answer("one.txt", false),
+                Step::Answer("two.txt", true), Step::Ended(1),
+            ]),
+            answers: &[true, false, true], says: &["I have read what I may."],
+            tools: &[("Read", "completed"), ("Read", "completed"), ("Read", "declined")],
+            lines: |lines| tool(lines, "one.txt") == "declined" && tool(lines, "two.txt") == "completed", ..TURN
+        }],
+        model: |seen| {
+            let told = told(seen);
+            told.contains("number three") && told.contains("number two") && !told.contains("number one")
+        },
+    }
+
+    the_providers_program_killed_midway {
+        turns: &[
+            HELLO,
+            Turn {
+                prompt: "Go slow <<script:slow>>", args: &["--resume", SAME_THREAD, "--exe-arg", "--debug-to-stderr"],
+                act: Act::KillProviderAtText("and t"), status: "failed", exit: 1, fault: &["signal 9"],
+                lines: |lines| lines.iter().any(|line| {
+                    line["type"] == "session.ended" && line["signal"] == 9
+                        && line["stderr_tail"].as_str().is_some_and(|tail| !tail.is_empty())
+                }),
+                ..TURN
+            },
+            THIRD,
+        ],
+        model: |seen| remembers(seen, "Hello from the scripted model"),
+    }
 }
 
 /// Killed two seconds into the text: this CLI writes its own history half a second after a turn's start, not before.
 const KILLED_SOON: Turn = Turn { prompt: "Go slow <<script:slow>>", act: Act::KillAtText("The beg"), ..TURN };
 const KILLED: Turn = Turn { prompt: "Go slow <<script:slow>>", act: Act::KillAtText("and t"), ..TURN };
+
+/// How the item that is of this kind and holds this ended.
+fn ended<'a>(lines: &'a [Value], kind: &str, text: &str) -> &'a str {
+    let it = |line: &&Value| {
+        line["type"] == "item.ended" && line["item"]["kind"] == kind && line["item"].to_string().contains(text)
+    };
+    lines.iter().find(it).and_then(|line| line["item"]["status"].as_str()).unwrap_or_default()
+}
+
+/// How the proposed plan that holds this ended.
+fn plan<'a>(lines: &'a [Value], text: &str) -> &'a str {
+    ended(lines, "proposed_plan", text)
+}
+
+/// How the tool that is about this ended.
+fn tool<'a>(lines: &'a [Value], text: &str) -> &'a str {
+    ended(lines, "tool", text)
+}
+
+/// The mode in force, as told last.
+fn mode(lines: &[Value]) -> &str {
+    let settings = lines.iter().rev().filter_map(|line| line["settings"].as_array()).flatten();
+    let mut modes =
+        settings.filter(|setting| setting["name"] == "mode").filter_map(|setting| setting["value"].as_str());
+    modes.next().unwrap_or_default()
+}
+
+/// Whether an item that holds this ended inside another item: a subagent's.
+fn inside(lines: &[Value], text: &str) -> bool {
+    let holds = |line: &&Value| line["type"] == "item.ended" && line["item"].to_string().contains(text);
+    lines.iter().filter(holds).any(|line| !line["parent"].is_null())
+}
 
 /// The messages of the last request that the model saw.
 fn last(seen: &[Seen]) -> String {

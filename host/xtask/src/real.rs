@@ -9,9 +9,9 @@ use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A program that the tests drive.
+/// A program that the tests drive, at one version.
 pub struct Cli {
-    /// Its folder under `tests/real/`, and the provider that drives it.
+    /// Its folder under `tests/real/` and under `target/real/`.
     pub name: &'static str,
     /// Its npm package.
     pub package: &'static str,
@@ -19,16 +19,17 @@ pub struct Cli {
     pub program: &'static str,
 }
 
-/// All of them.
-pub const CLIS: &[Cli] = &[Cli {
-    name: "claude-code",
-    package: "@anthropic-ai/claude-code",
-    program: if cfg!(target_arch = "aarch64") {
+/// All of them. A program whose protocol changed is here at each version that the plugin speaks with.
+pub const CLIS: &[Cli] = &[claude_code("claude-code"), claude_code("claude-code-2.1.197")];
+
+const fn claude_code(name: &'static str) -> Cli {
+    let program = if cfg!(target_arch = "aarch64") {
         "node_modules/@anthropic-ai/claude-code-linux-arm64/claude"
     } else {
         "node_modules/@anthropic-ai/claude-code-linux-x64/claude"
-    },
-}];
+    };
+    Cli { name, package: "@anthropic-ai/claude-code", program }
+}
 
 /// The CLI of that name.
 pub fn find(name: &str) -> Result<&'static Cli> {
@@ -53,6 +54,8 @@ pub fn ensure(root: &Path, cli: &Cli) -> Result<PathBuf> {
         bail!("npm does not answer, and the real {} comes from npm. Install Node.js 20 or newer with npm", cli.name);
     }
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    // npm takes a folder that is reached through a link for another package than its lockfile's.
+    let folder = folder.canonicalize()?;
     for file in ["package.json", "package-lock.json"] {
         std::fs::copy(pins.join(file), folder.join(file)).with_context(|| format!("{}/{file}", pins.display()))?;
     }

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Scripts by name.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -75,15 +76,18 @@ fn delay() -> u64 {
 }
 
 impl Scripts {
-    /// The scripts of the scenarios. `@FOLDER@` in them becomes this folder.
+    /// The scripts of the scenarios. `@FOLDER@` in them becomes this folder, `@OUTSIDE@` the folder `outside` beside it.
     pub fn standard(folder: &str) -> anyhow::Result<Scripts> {
         Scripts::parse(include_str!("../../scripts/messages.json"), folder)
     }
 
     /// Reads scripts from JSON text.
     pub fn parse(json: &str, folder: &str) -> anyhow::Result<Scripts> {
-        let quoted = serde_json::to_string(folder)?;
-        Ok(serde_json::from_str(&json.replace("@FOLDER@", quoted.trim_matches('"')))?)
+        let quoted =
+            |text: String| Ok::<_, serde_json::Error>(serde_json::to_string(&text)?.trim_matches('"').to_owned());
+        let outside = Path::new(folder).with_file_name("outside").display().to_string();
+        let json = json.replace("@FOLDER@", &quoted(folder.to_owned())?).replace("@OUTSIDE@", &quoted(outside)?);
+        Ok(serde_json::from_str(&json)?)
     }
 
     /// The blocks of a step; past the script's end, and without a script, a short text.

@@ -1,13 +1,15 @@
 //! A case: what is asked of `jackfield run`, turn by turn, and what must have come of it. Data; `play` is the one player.
 
 use super::judge;
-use super::process::Process;
+use super::process::{self, Process};
 use super::stage::{self, Stage};
+use super::talk::{Step, talk};
 use crate::mock::Seen;
 use anyhow::{Context, Result};
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, kill};
 use serde_json::Value;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// A case.
 pub struct Case {
@@ -38,7 +40,7 @@ pub struct Turn {
     pub exit: i32,
     /// Texts that the assistant's finished messages must hold.
     pub says: &'static [&'static str],
-    /// Finished tool items: name and status, in order.
+    /// Finished tool items: name and status, in any order.
     pub tools: &'static [(&'static str, &'static str)],
     /// Answers to requests, in order: allowed?
     pub answers: &'static [bool],
@@ -46,7 +48,13 @@ pub struct Turn {
     pub fault: &'static [&'static str],
     /// The provider had not kept what was said before, and that is said.
     pub lost: bool,
+    /// What must hold of its lines beyond that.
+    pub lines: fn(&[Value]) -> bool,
 }
+
+/// So soon must a client know that the provider's program was killed: far beyond the few milliseconds that it takes here,
+/// and far below any watchdog.
+const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// In `args`: the id of the thread that the turn before was on.
 pub const SAME_THREAD: &str = "@THREAD@";
@@ -63,6 +71,7 @@ pub const TURN: Turn = Turn {
     answers: &[],
     fault: &[],
     lost: false,
+    lines: |_| true,
 };
 
 /// What is done to a run.
@@ -78,15 +87,20 @@ pub enum Act {
     KillAtText(&'static str),
     /// `kill -9` as soon as the thread can be resumed by a cursor.
     KillWhenResumable,
+    /// `kill -9` to the provider's program as soon as the assistant has said this.
+    KillProviderAtText(&'static str),
+    /// A person looks and acts, step by step.
+    Talk(&'static [Step]),
 }
 
 impl Case {
-    /// Plays the case with that build of the program; panics with all that was seen when it does not hold.
-    pub fn play(&self, jackfield: &str) {
-        if !stage::wanted(self.provider) {
+    /// Plays the case on that CLI (a name that `xtask` knows) with that build of the program; panics with all that was
+    /// seen when it does not hold.
+    pub fn play(&self, cli: &str, jackfield: &str) {
+        if !stage::wanted(cli) {
             return;
         }
-        if let Err(error) = stage::on_stage(self.provider, |stage| self.play_on(stage, jackfield)) {
+        if let Err(error) = stage::on_stage(cli, |stage| self.play_on(stage, jackfield)) {
             panic!("{error:#}");
         }
     }
@@ -108,6 +122,10 @@ impl Case {
     }
 
     fn run(&self, stage: &Stage, jackfield: &str, turn: &Turn, thread: &mut String) -> Result<()> {
+        if let Act::Talk(steps) = turn.act {
+            let lines = talk(stage, jackfield, self.provider, self.exe, turn, steps)?;
+            return judge::told(&lines, turn).with_context(|| format!("seen: {}", process::tail(&lines)));
+        }
         let mut command = Command::new(jackfield);
         let exe = format!("{}={}", self.exe, stage.cli.display());
         stage.dress(&mut command).args(["run", "--provider", self.provider, "--exe", &exe, "--json"]);
@@ -143,7 +161,7 @@ fn shown(seen: &[Seen]) -> String {
 fn act(stage: &Stage, process: &mut Process, act: Act) -> Result<()> {
     let said = |text: &'static str| move |seen: &[Value]| judge::streamed(seen).contains(text);
     match act {
-        Act::Watch => Ok(()),
+        Act::Watch | Act::Talk(_) => Ok(()),
         Act::InterruptAtText(text) => {
             process.until(&format!("the text `{text}`"), said(text))?;
             process.signal(Signal::SIGINT)
@@ -159,6 +177,17 @@ fn act(stage: &Stage, process: &mut Process, act: Act) -> Result<()> {
         Act::KillWhenResumable => {
             process.until("a cursor", judge::resumable)?;
             process.signal(Signal::SIGKILL)
+        }
+        Act::KillProviderAtText(text) => {
+            process.until(&format!("the text `{text}`"), said(text))?;
+            kill(stage.running_cli().context("the provider's program does not run")?, Signal::SIGKILL)?;
+            let killed = Instant::now();
+            process
+                .until("the session's end", |seen| seen.last().is_some_and(|line| line["type"] == "session.ended"))?;
+            let learnt = killed.elapsed();
+            println!("the client learnt of the killed program after {} ms", learnt.as_millis());
+            anyhow::ensure!(learnt < AT_ONCE, "the client learnt of the killed program only after {learnt:?}");
+            Ok(())
         }
     }
 }

@@ -32,11 +32,17 @@ pub(super) fn killed(lines: &[Value]) -> Result<()> {
 /// A run that came to its end.
 pub(super) fn whole(lines: &[Value], turn: &Turn, exit: Option<i32>) -> Result<()> {
     frame(lines)?;
+    told(lines, turn)?;
+    ensure!(exit == Some(turn.exit), "the exit code is {exit:?}, not {}", turn.exit);
+    Ok(())
+}
+
+/// A run that came to its end, as its events tell.
+pub(super) fn told(lines: &[Value], turn: &Turn) -> Result<()> {
     closed(lines)?;
     let ended: Vec<&Value> = of(lines, "run.ended").collect();
     ensure!(ended.len() == 1, "{} run.ended", ended.len());
     ensure!(ended[0]["status"] == turn.status, "the run ended {}", ended[0]["status"]);
-    ensure!(exit == Some(turn.exit), "the exit code is {exit:?}, not {}", turn.exit);
     ledger(&ended[0]["ledger"])?;
     let lost = of(lines, "context.changed").any(|line| line["change"]["what"] == "lost");
     ensure!(lost == turn.lost, "context lost: {lost}, not {}", turn.lost);
@@ -44,8 +50,13 @@ pub(super) fn whole(lines: &[Value], turn: &Turn, exit: Option<i32>) -> Result<(
     for text in turn.says {
         ensure!(said.contains(text), "the assistant did not say `{text}` but: {said}");
     }
-    let tools: Vec<(&str, &str)> = finished(lines, "tool").map(|item| (name(item), word(&item["status"]))).collect();
-    ensure!(tools == turn.tools, "tools: {tools:?}, not {:?}", turn.tools);
+    let mut tools: Vec<(&str, &str)> =
+        finished(lines, "tool").map(|item| (name(item), word(&item["status"]))).collect();
+    let mut wanted = turn.tools.to_vec();
+    // Those that run side by side end in the order they like.
+    tools.sort_unstable();
+    wanted.sort_unstable();
+    ensure!(tools == wanted, "tools: {tools:?}, not {wanted:?}");
     let answers: Vec<bool> =
         of(lines, "request.resolved").filter_map(|l| l["resolution"]["allowed"].as_bool()).collect();
     ensure!(answers == turn.answers, "answers: {answers:?}, not {:?}", turn.answers);
@@ -54,6 +65,7 @@ pub(super) fn whole(lines: &[Value], turn: &Turn, exit: Option<i32>) -> Result<(
     for text in turn.fault {
         ensure!(fault.contains(text), "the fault does not name `{text}`: {fault}");
     }
+    ensure!((turn.lines)(lines), "the lines do not hold what they should");
     Ok(())
 }
 
@@ -68,13 +80,23 @@ fn frame(lines: &[Value]) -> Result<()> {
     Ok(())
 }
 
-/// What began has ended, before the run did; what was asked has been settled.
+/// What began has ended, before the run did; what a task in the background and the provider's own turns began has ended
+/// at all. What was asked has been settled.
 fn closed(lines: &[Value]) -> Result<()> {
     let run_end = lines.iter().position(|line| line["type"] == "run.ended").unwrap_or(lines.len());
+    let background = |item: &Value| {
+        of(lines, "task.updated").any(|line| line["task"]["background"] == true && line["task"]["item"] == *item)
+    };
     for started in of(lines, "item.started") {
         let id = &started["item"]["id"];
         let end = lines.iter().position(|line| line["type"] == "item.ended" && line["item"]["id"] == *id);
-        ensure!(end.is_some_and(|end| end < run_end), "the item {id} was not closed before the run ended");
+        let outlives = started["run"].is_null() || background(&started["parent"]);
+        let bound = if outlives { lines.len() } else { run_end };
+        ensure!(end.is_some_and(|end| end < bound), "the item {id} was not closed before the run ended");
+    }
+    for started in of(lines, "turn.started") {
+        let ends = of(lines, "turn.ended").filter(|line| line["turn"] == started["turn"]).count();
+        ensure!(ends == 1, "the turn {} ended {ends} times", started["turn"]);
     }
     for opened in of(lines, "request.opened") {
         let id = &opened["request"]["id"];

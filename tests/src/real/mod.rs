@@ -8,7 +8,9 @@ mod case;
 mod judge;
 mod process;
 mod stage;
+mod talk;
 
 pub use case::{Act, Case, SAME_THREAD, TURN, Turn};
 pub use process::Process;
 pub use stage::{Stage, on_stage, program, wanted};
+pub use talk::Step;

@@ -103,11 +103,16 @@ impl Process {
 
     /// The last lines seen, cut: for a failure's message.
     pub fn tail(&self) -> String {
-        let skipped = self.seen.len().saturating_sub(12);
-        let cut = |value: &Value| value.to_string().chars().take(600).collect::<String>();
-        let lines: Vec<String> = self.seen[skipped..].iter().map(cut).collect();
-        format!("({skipped} earlier lines)\n  {}", lines.join("\n  "))
+        tail(&self.seen)
     }
+}
+
+/// The last of these lines, cut.
+pub(super) fn tail(lines: &[Value]) -> String {
+    let skipped = lines.len().saturating_sub(12);
+    let cut = |value: &Value| value.to_string().chars().take(600).collect::<String>();
+    let lines: Vec<String> = lines[skipped..].iter().map(cut).collect();
+    format!("({skipped} earlier lines)\n  {}", lines.join("\n  "))
 }
 
 impl Drop for Process {

@@ -8,7 +8,7 @@ use nix::unistd::Pid;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A test's own world.
@@ -23,34 +23,59 @@ pub struct Stage {
     _scratch: tempfile::TempDir,
 }
 
-/// Whether this provider's real CLI is to be driven. Only an explicit word leaves it out.
-pub fn wanted(provider: &str) -> bool {
+/// Whether this real CLI is to be driven. Only an explicit word leaves it out.
+pub fn wanted(cli: &str) -> bool {
     if std::env::var_os("JACKFIELD_SKIP_REAL").is_some_and(|value| value == "1") {
         eprintln!("NOT DRIVEN: JACKFIELD_SKIP_REAL=1");
         return false;
     }
     let chosen = std::env::var("JACKFIELD_REAL").unwrap_or_default();
-    let left_out = !chosen.is_empty() && chosen.split(',').all(|name| name != provider);
+    let left_out = !chosen.is_empty() && chosen.split(',').all(|name| name != cli);
     if left_out {
         eprintln!("NOT DRIVEN: JACKFIELD_REAL={chosen}");
     }
     !left_out
 }
 
-/// The real program of a provider, installed if it is not there; asked for once per process.
-pub fn program(provider: &str) -> Result<PathBuf> {
+/// A real CLI's program, installed if it is not there; asked for once per process.
+pub fn program(cli: &str) -> Result<PathBuf> {
     static PROGRAMS: Mutex<BTreeMap<String, Result<PathBuf, String>>> = Mutex::new(BTreeMap::new());
     let mut programs = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = programs.entry(provider.to_owned()).or_insert_with(|| {
-        let ensure = || xtask::real::ensure(&xtask::root(), xtask::real::find(provider)?);
+    let found = programs.entry(cli.to_owned()).or_insert_with(|| {
+        let ensure = || xtask::real::ensure(&xtask::root(), xtask::real::find(cli)?);
         ensure().map_err(|error| format!("{error:#}"))
     });
     found.clone().map_err(anyhow::Error::msg)
 }
 
+/// Stages at a time, however many threads the tests have: a CLI takes up to 400 MB.
+const STAGES: usize = 8;
+
+/// A place among those that play at this time.
+struct Place;
+
+static TAKEN: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+
+impl Place {
+    fn take() -> Place {
+        let taken = TAKEN.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = TAKEN.1.wait_while(taken, |taken| *taken >= STAGES).unwrap_or_else(PoisonError::into_inner);
+        *taken += 1;
+        Place
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        *TAKEN.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        TAKEN.1.notify_one();
+    }
+}
+
 /// Plays on a stage of its own, in a thread of its own: a network namespace belongs to a thread and what it starts.
-pub fn on_stage(provider: &str, play: impl FnOnce(&Stage) -> Result<()> + Send) -> Result<()> {
-    let cli = program(provider)?;
+pub fn on_stage(cli: &str, play: impl FnOnce(&Stage) -> Result<()> + Send) -> Result<()> {
+    let cli = program(cli)?;
+    let _place = Place::take();
     std::thread::scope(|scope| {
         let actor = scope.spawn(move || {
             loopback_only()?;
@@ -71,12 +96,16 @@ impl Stage {
         let scratch = tempfile::Builder::new().prefix("jackfield-stage-").tempdir()?;
         let root = scratch.path().canonicalize()?;
         let (home, folder) = (root.join("home"), root.join("project"));
-        for made in [&home, &folder, &root.join("tmp")] {
+        let outside = root.join("outside");
+        for made in [&home, &folder, &outside, &root.join("tmp")] {
             std::fs::create_dir_all(made)?;
+        }
+        for name in ["one", "two", "three"] {
+            std::fs::write(outside.join(format!("{name}.txt")), format!("this is number {name}\n"))?;
         }
         std::fs::write(folder.join("README.md"), "# project\n\nhello world\n")?;
         let mock = Mock::start(Scripts::standard(&folder.display().to_string())?, 0)?;
-        let stage = Stage { mock, cli, folder, home, _scratch: scratch };
+        let stage = Stage { mock, cli: cli.canonicalize()?, folder, home, _scratch: scratch };
         for words in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-q", "-m", "first"]] {
             let mut git = Command::new("git");
             git.args(["-c", "user.name=t", "-c", "user.email=t@example.org"]).args(words).current_dir(&stage.folder);
@@ -88,9 +117,32 @@ impl Stage {
 
     /// Gives a command this stage's environment, and nothing of ours.
     pub fn dress<'a>(&self, command: &'a mut Command) -> &'a mut Command {
-        let tmp = self.home.with_file_name("tmp");
-        command.env_clear().env("HOME", &self.home).env("TMPDIR", tmp).env("LANG", "C.UTF-8").env("TERM", "dumb");
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("GIT_CONFIG_GLOBAL", "/dev/null")
+        command.env_clear().envs(self.environment())
+    }
+
+    /// This stage's environment: its own folders.
+    pub fn environment(&self) -> Vec<(String, String)> {
+        let text = |path: &Path| path.display().to_string();
+        let pairs = [
+            ("HOME", text(&self.home)),
+            ("TMPDIR", text(&self.home.with_file_name("tmp"))),
+            ("LANG", "C.UTF-8".into()),
+            ("TERM", "dumb".into()),
+            ("PATH", std::env::var("PATH").unwrap_or_default()),
+            ("GIT_CONFIG_GLOBAL", "/dev/null".into()),
+        ];
+        pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// Where a host that is at work in the test itself keeps its data.
+    pub fn data(&self) -> PathBuf {
+        self.home.with_file_name("data")
+    }
+
+    /// The running CLI, when there is one.
+    pub fn running_cli(&self) -> Option<Pid> {
+        let runs = |pid: &i32| std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == self.cli);
+        inhabitants().into_iter().find(runs).map(Pid::from_raw)
     }
 
     /// What an operator would set so that the CLI talks to the mock model and to nobody else.

@@ -1,0 +1,172 @@
+//! A conversation with somebody who looks and acts while it runs: answers out of order, speaks into a tool, waits for what
+//! goes on after the end. The host itself is at work in this process, on the stage, with the supervisor of the real program.
+//!
+//! What `jackfield run` can be told in advance by its arguments is played through it instead (`case.rs`).
+
+use super::case::Turn;
+use super::stage::Stage;
+use anyhow::{Context, Result, bail, ensure};
+use jackfield_core::contract::{Chosen, Content, Verdict};
+use jackfield_core::event::{EventBody, Request};
+use jackfield_core::limits::Limits;
+use jackfield_core::policy::PolicyConfig;
+use jackfield_core::requests::Reply;
+use jackfield_runtime::host::{Host, HostConfig, Plugin};
+use jackfield_runtime::instance::Instance;
+use jackfield_runtime::process::{SUPERVISE, Supervisor};
+use jackfield_runtime::thread::Thread;
+use jackfield_runtime::thread_log::Subscription;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// Longer than a step takes on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// One thing that the person does, or waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Waits until so many requests are open at once.
+    Pending(usize),
+    /// Answers the open request about this: allow it or not.
+    Answer(&'static str, bool),
+    /// Waits for this file in the workspace.
+    File(&'static str),
+    /// Makes this file in the workspace.
+    Make(&'static str),
+    /// Waits until the assistant has said this, whole.
+    Said(&'static str),
+    /// Waits until so many runs have ended.
+    Ended(usize),
+    /// Waits until so many of the provider's turns have ended.
+    Turns(usize),
+}
+
+/// Plays a turn and returns its lines, as the stream for scripts would have shown them.
+pub(super) fn talk(
+    stage: &Stage,
+    jackfield: &str,
+    provider: &str,
+    exe: &str,
+    turn: &Turn,
+    steps: &[Step],
+) -> Result<Vec<Value>> {
+    // Its threads are made by this one, and so are in this one's network.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async {
+        let host = Host::open(HostConfig {
+            data: stage.data(),
+            limits: Limits::default(),
+            policy: PolicyConfig::default(),
+            supervisor: Supervisor { command: PathBuf::from(jackfield), args: vec![SUPERVISE.to_owned()] },
+        })?;
+        let bundled = jackfield_bundled::all().iter().find(|one| one.name == provider);
+        let bytes = bundled.with_context(|| format!("no plugin '{provider}' comes with the host"))?.bytes.to_vec();
+        let plugin = host.add_plugin(bytes, true).await?;
+        let thread = host.new_thread(&plugin, instance(stage, &plugin, provider, exe), &stage.folder).await?;
+        let mut room = Room { events: thread.subscribe(), thread, lines: Vec::new(), open: Vec::new() };
+        let played = room.play(turn.prompt, steps, &stage.folder).await;
+        let closed = room.thread.close().await;
+        room.listen();
+        played.with_context(|| format!("seen: {}", super::process::tail(&room.lines)))?;
+        closed?;
+        Ok(room.lines)
+    })
+}
+
+/// The operator's settings: this stage's folders, the mock model, and nothing that the test's own environment says.
+fn instance(stage: &Stage, plugin: &Plugin, provider: &str, exe: &str) -> Instance {
+    let mut env = stage.environment();
+    let named = plugin.generation.manifest().spawn.iter().flat_map(|profile| &profile.env);
+    env.extend(named.filter(|name| std::env::var_os(name).is_some()).map(|name| (name.clone(), String::new())));
+    env.extend(stage.operator_environment());
+    let programs = [(exe.to_owned(), stage.cli.clone())].into();
+    Instance { name: provider.to_owned(), env, programs, ..Instance::default() }
+}
+
+/// The thread, and what was seen of it.
+struct Room {
+    thread: Thread,
+    events: Subscription,
+    lines: Vec<Value>,
+    open: Vec<Request>,
+}
+
+impl Room {
+    async fn play(&mut self, prompt: &str, steps: &[Step], folder: &Path) -> Result<()> {
+        self.thread.send(vec![Content::Text(prompt.to_owned())]).await?;
+        for (number, step) in steps.iter().enumerate() {
+            self.step(*step, folder).await.with_context(|| format!("step {} ({step:?})", number + 1))?;
+        }
+        Ok(())
+    }
+
+    async fn step(&mut self, step: Step, folder: &Path) -> Result<()> {
+        match step {
+            Step::Pending(count) => self.until(|room| room.open.len() >= count).await,
+            Step::Answer(about, allow) => self.answer(about, allow).await,
+            Step::File(name) => self.until(|_| folder.join(name).exists()).await,
+            Step::Make(name) => Ok(std::fs::write(folder.join(name), "")?),
+            Step::Said(text) => {
+                let said = |line: &Value| {
+                    line["type"] == "item.ended"
+                        && line["item"]["text"].as_str().is_some_and(|said| said.contains(text))
+                };
+                self.until(|room| room.lines.iter().any(said)).await
+            }
+            Step::Ended(count) => self.until(|room| room.count("run.ended") >= count).await,
+            Step::Turns(count) => self.until(|room| room.count("turn.ended") >= count).await,
+        }
+    }
+
+    async fn answer(&mut self, about: &str, allow: bool) -> Result<()> {
+        let is_it = |request: &&Request| serde_json::to_string(request).is_ok_and(|text| text.contains(about));
+        let found: Vec<&Request> = self.open.iter().filter(is_it).collect();
+        ensure!(found.len() == 1, "{} of {} open requests are about {about}", found.len(), self.open.len());
+        let wanted = if allow { Verdict::AllowOnce } else { Verdict::RejectOnce };
+        let offer = found[0].options.iter().find(|offer| offer.verdict == wanted);
+        let option_id = offer.with_context(|| format!("{wanted:?} is not offered"))?.id.clone();
+        let reply = Reply::Chosen(Chosen { option_id, note: None, input: None });
+        let id = found[0].id.clone();
+        self.thread.answer(id, reply, "user").await?;
+        Ok(())
+    }
+
+    async fn until(&mut self, enough: impl Fn(&Room) -> bool) -> Result<()> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            self.listen();
+            if enough(self) {
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                bail!("not in {PATIENCE:?}");
+            }
+            // Short waits: what is waited for may happen on disk, not in an event.
+            let soon = deadline.min(Instant::now() + Duration::from_millis(50));
+            if let Ok(Some(event)) = timeout_at(soon, self.events.next()).await {
+                self.take(&event);
+            }
+        }
+    }
+
+    fn count(&self, kind: &str) -> usize {
+        self.lines.iter().filter(|line| line["type"] == kind).count()
+    }
+
+    fn listen(&mut self) {
+        while let Some(event) = self.events.next_now() {
+            self.take(&event);
+        }
+    }
+
+    fn take(&mut self, event: &jackfield_core::event::SessionEvent) {
+        match &event.draft.body {
+            EventBody::RequestOpened { request } => self.open.push(request.clone()),
+            EventBody::RequestResolved { request, .. } => self.open.retain(|open| open.id != *request),
+            _ => {}
+        }
+        self.lines.push(serde_json::to_value(event).unwrap_or_default());
+    }
+}
