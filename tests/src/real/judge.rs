@@ -87,10 +87,11 @@ fn closed(lines: &[Value]) -> Result<()> {
     let background = |item: &Value| {
         of(lines, "task.updated").any(|line| line["task"]["background"] == true && line["task"]["item"] == *item)
     };
+    let own = |turn: &Value| of(lines, "turn.started").any(|line| line["turn"] == *turn && line["run"].is_null());
     for started in of(lines, "item.started") {
         let id = &started["item"]["id"];
         let end = lines.iter().position(|line| line["type"] == "item.ended" && line["item"]["id"] == *id);
-        let outlives = started["run"].is_null() || background(&started["parent"]);
+        let outlives = own(&started["turn"]) || background(&started["parent"]);
         let bound = if outlives { lines.len() } else { run_end };
         ensure!(end.is_some_and(|end| end < bound), "the item {id} was not closed before the run ended");
     }
