@@ -1,4 +1,4 @@
-//! Our requests to the program and their answers: handshake, interrupt, model, mode.
+//! Our requests to the program and their answers: handshake, interrupt, model, mode, MCP servers, the end of a task.
 
 use jackfield_sdk::prelude::*;
 use serde_json::{Value, json};
@@ -19,6 +19,12 @@ pub(crate) enum Control {
     Select { op: u32, name: String, value: String, rest: Pairs },
     /// A setting that a message brought along.
     Along { name: String, value: String },
+    /// The MCP servers, for a command or from the start.
+    Servers(Option<u32>),
+    /// How the MCP servers are.
+    ServersStatus,
+    /// The end of a task, for a command.
+    Stop(u32),
 }
 
 /// The open requests of ours, by id.
@@ -91,6 +97,9 @@ impl ClaudeCode {
                     self.select_next(cx, op, rest);
                 }
             }
+            Control::Servers(op) => self.servers_set(cx, op, answer.response.as_ref()),
+            Control::ServersStatus => self.servers_status(cx, answer.response.as_ref()),
+            Control::Stop(op) => cx.done(op, OpValue::Accepted),
             Control::Along { name, value } => {
                 if self.settings.set(&name, &value) {
                     cx.event(EventBody::Settings(self.settings.to_settings()));
@@ -108,7 +117,12 @@ impl ClaudeCode {
                 self.turns.interrupting = false;
                 cx.fail(op, fault);
             }
-            Control::Select { op, .. } => cx.fail(op, fault),
+            Control::Select { op, .. } | Control::Stop(op) | Control::Servers(Some(op)) => cx.fail(op, fault),
+            Control::Servers(None) => {
+                let text = format!("The program did not take the MCP servers: {}", fault.message);
+                cx.event(EventBody::Note(Note { fault: Some(fault), ..Note::new(Level::Warning, "mcp", text) }));
+            }
+            Control::ServersStatus => cx.diagnostic(Level::Warning, "mcp-status", fault.message),
             Control::Along { name, value } => {
                 let text = format!("The program did not take {name} `{value}`: {}", fault.message);
                 cx.event(EventBody::Note(Note { fault: Some(fault), ..Note::new(Level::Warning, "config", text) }));

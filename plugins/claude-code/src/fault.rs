@@ -58,7 +58,7 @@ pub fn of_result(result: &TurnResult, interrupting: bool) -> (Status, Option<Fau
         "error_during_execution" if aborted || (interrupting && result.terminal_reason.is_none()) => {
             (Status::Interrupted, None)
         }
-        "error_during_execution" if no_conversation(&text()) => {
+        "error_during_execution" if no_conversation(&text()) || no_message(&text()) => {
             (Status::Failed, Some(Fault::new(FaultKind::NotFound, text())))
         }
         "error_max_turns" | "error_max_budget_usd" => {
@@ -73,11 +73,23 @@ pub fn no_conversation(text: &str) -> bool {
     text.contains("No conversation found")
 }
 
+/// The program's words when a session that is to be made exists; it has no code for it.
+pub fn in_use(text: &str) -> bool {
+    text.contains("is already in use")
+}
+
+/// The program's words when the message to open a conversation at is not in it.
+fn no_message(text: &str) -> bool {
+    text.contains("No message found with message.uuid")
+}
+
 /// The fault of a program that ended before or in the middle of its work.
 pub fn of_exit(exit: &ChannelExit) -> Fault {
     let fault = Fault::channel_closed(exit);
     match exit.stderr_tail.as_str() {
-        tail if no_conversation(tail) => Fault { kind: FaultKind::NotFound, retryable: false, ..fault },
+        tail if no_conversation(tail) || no_message(tail) => {
+            Fault { kind: FaultKind::NotFound, retryable: false, ..fault }
+        }
         tail if kind_of_status(None, tail) == FaultKind::Auth => {
             Fault { kind: FaultKind::Auth, retryable: false, ..fault }
         }

@@ -53,6 +53,7 @@ impl ClaudeCode {
         let parent = frame.parent_tool_use_id;
         if parent.is_none() {
             self.turns.touch(cx, &frame.user_message_uuids);
+            self.turns.passed(&frame.uuid);
         }
         if frame.error.is_some() && parent.is_none() {
             // The same text is the result's, which says that the turn failed: it is told once, as the fault.
@@ -79,9 +80,6 @@ impl ClaudeCode {
             last.mark = frame.uuid.clone();
             cx.event_in(scope(&parent), EventBody::Items(items));
         }
-        if parent.is_none() && frame.uuid.is_some() {
-            self.turns.mark = frame.uuid;
-        }
         if cx.said_nothing() {
             cx.silent("assistant/empty");
         }
@@ -101,6 +99,9 @@ impl ClaudeCode {
             |meta: &&ResultMeta| meta.permission_decision.as_ref().is_some_and(|made| made.decision == "reject");
         let rejected: Vec<_> = frame.tool_result_meta.iter().filter(refused).map(|meta| meta.id.clone()).collect();
         let (mut said, mut items, mut plan, mut stored) = (vec![], vec![], None, false);
+        if parent.is_none() && !frame.is_replay {
+            self.turns.passed(&frame.uuid);
+        }
         for block in frame.message.blocks() {
             match block.kind.as_str() {
                 "tool_result" => {
@@ -124,8 +125,9 @@ impl ClaudeCode {
         if let Some(plan) = plan {
             cx.event_in(scope(&parent), EventBody::Plan(plan));
         }
-        if let Some(agent) = extra.filter(|extra| extra.is_async).and_then(|extra| extra.agent_id) {
-            self.tasks.detached(cx, &agent);
+        let detached = extra.and_then(|extra| extra.background_task_id.or(extra.agent_id.filter(|_| extra.is_async)));
+        if let Some(task) = detached {
+            self.tasks.detached(cx, &task);
         }
         if !said.is_empty() {
             let ours = frame.is_replay && frame.uuid.as_deref().is_some_and(|uuid| self.turns.is_ours(uuid));

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::capabilities;
 use crate::control::Control;
+use crate::cursor::Cursor;
 use crate::session::{ClaudeCode, Conversation, Phase};
 use crate::settings::Settings;
 use crate::wire_session::Initialized;
@@ -34,20 +35,27 @@ impl ClaudeCode {
             }
             self.settings.set(name, value);
         }
+        self.thread = match open.cursor.as_deref().map(Cursor::read) {
+            Some(from) => Conversation::of(from),
+            None => Conversation { id: cx.uuid(), ..Conversation::default() },
+        };
+        self.spawn(cx);
+        self.phase = Phase::Opening(op);
+        cx.hold(op);
+    }
+
+    /// Starts the program on the conversation.
+    pub(crate) fn spawn(&mut self, cx: &mut Cx) {
         let mut holes = vec![];
         let mut hole = |name: &str, value: Option<String>| holes.extend(value.map(|value| (name.to_owned(), value)));
         hole("model", self.settings.model.clone());
         hole("mode", self.settings.mode.clone());
         hole("max-turns", self.options.max_turns.map(|turns| turns.to_string()));
-        match &open.cursor {
-            Some(cursor) => hole("resume", Some(cursor.clone())),
-            None => hole("session", Some(cx.uuid())),
+        match &self.thread.from {
+            Some(from) => holes.extend(from.holes()),
+            None => hole("session", Some(self.thread.id.clone())),
         }
-        self.thread.id = holes.last().map(|(_, id)| id.clone()).unwrap_or_default();
-        self.thread.stored = open.cursor.is_some();
         self.channel = cx.spawn("main", holes);
-        self.phase = Phase::Opening(op);
-        cx.hold(op);
     }
 
     /// The program runs: the handshake.
@@ -63,6 +71,9 @@ impl ClaudeCode {
             self.settings.set("mode", mode);
         }
         cx.done(op, OpValue::Thread(self.to_thread(ThreadState::Idle)));
+        if std::mem::take(&mut self.thread.rewinding) {
+            cx.event(EventBody::Context(ContextChange::new(ContextEffect::Rewound)));
+        }
         self.negotiate(cx, reply.claude_code_version);
         cx.event(EventBody::Settings(self.settings.to_settings()));
         let named = |kind: &str, name: String, description: String, hint: Option<String>| SlashCommand {
@@ -88,13 +99,15 @@ impl ClaudeCode {
                 extra: vec![],
             }));
         }
+        self.give_servers(cx);
     }
 
-    /// What the version can do, told once per version.
+    /// What the version can do, told once per version. One that does not tell itself in the handshake is an older one.
     pub(crate) fn negotiate(&mut self, cx: &mut Cx, version: Option<String>) {
-        if version.is_some() && self.version != version {
+        if self.revision == 0 || (version.is_some() && self.version != version) {
             self.version = version.clone();
             self.revision += 1;
+            self.selects_tools = capabilities::selects_tools(version.as_deref());
             cx.negotiated(capabilities::for_version(version, self.revision));
         }
     }
@@ -103,7 +116,12 @@ impl ClaudeCode {
     pub(crate) fn opening_failed(&mut self, cx: &mut Cx, fault: Fault) {
         if let Phase::Opening(op) = self.phase {
             self.phase = Phase::Ended;
-            // There is no such thread: nothing more is said of it.
+            if self.thread.rewinding {
+                // It is on disk as it was, and no program has it open.
+                self.thread.stored = true;
+                cx.event(EventBody::Threads(vec![self.to_thread(ThreadState::Closed)]));
+            }
+            // There is no such thread, or it was told already: nothing more is said of it.
             self.thread = Conversation::default();
             cx.fail(op, fault);
         }
@@ -111,7 +129,8 @@ impl ClaudeCode {
 
     /// The first frame of a turn came: the session will be on disk soon.
     pub(crate) fn will_be_stored(&mut self, cx: &mut Cx) {
-        if !self.thread.stored && self.thread.timer == 0 {
+        // One that was cut back or copied can be opened from its cursor as it is: for that, only what is sure counts.
+        if !self.thread.stored && self.thread.from.is_none() && self.thread.timer == 0 {
             self.thread.timer = cx.timer(STORED_AFTER_MS);
         }
     }
@@ -129,8 +148,24 @@ impl ClaudeCode {
     /// The program tells the session's id at every turn. Another id than ours is a new name of the same conversation.
     pub(crate) fn renamed(&mut self, cx: &mut Cx, id: &str) {
         if self.thread.id != id {
-            let old = std::mem::replace(&mut self.thread.id, id.to_owned());
+            let cleared = self.turns.clears();
+            let fresh =
+                Conversation { id: id.to_owned(), stored: cleared || self.thread.stored, ..Conversation::default() };
+            let old = std::mem::replace(&mut self.thread, fresh).id;
             cx.event(EventBody::Threads(vec![Thread { replaces: Some(old), ..self.to_thread(ThreadState::Active) }]));
+            if cleared {
+                self.turns.mark = None;
+                cx.event(EventBody::Context(ContextChange::new(ContextEffect::Cleared)));
+            }
         }
+    }
+}
+
+impl Conversation {
+    /// What a cursor opens.
+    pub(crate) fn of(from: Cursor) -> Self {
+        // Only a whole session is on disk just as it is opened.
+        let stored = from == Cursor::whole(from.session.as_str());
+        Conversation { id: from.id().to_owned(), stored, from: Some(from), ..Conversation::default() }
     }
 }

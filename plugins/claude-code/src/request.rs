@@ -5,15 +5,15 @@
 //! switch the session to accepting edits; here each is an option of its own. Nobody's answer is a refusal.
 
 use jackfield_sdk::prelude::*;
-use jackfield_sdk::tolerant::{Raw, text};
+use jackfield_sdk::tolerant::Raw;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::card;
 use crate::message::call_item;
 use crate::session::{ClaudeCode, Phase, Write};
 use crate::stream::scope;
-use crate::tool;
-use crate::wire_session::{Ask, ControlRequest};
+use crate::wire_session::ControlRequest;
 
 /// The requests that are open, and the calls that were refused.
 #[derive(Debug, Default)]
@@ -33,6 +33,8 @@ struct Open {
     questions: Vec<String>,
     /// An answer is on its way; whether it refuses.
     answering: Option<bool>,
+    /// The input as the person changed it.
+    edited: Option<Value>,
 }
 
 impl Requests {
@@ -81,7 +83,7 @@ impl ClaudeCode {
         let name = ask.tool_name.clone().unwrap_or_default();
         let input: Value = ask.input.as_ref().map(|raw| raw.lossy()).unwrap_or_default();
         let told = ask.tool_use_id.as_deref().and_then(|call| self.messages.call(call)).map(|call| call.input.clone());
-        let request = request(&id, &name, &input, told.as_ref(), &ask);
+        let request = card::request(&id, &name, &input, told.as_ref(), &ask);
         if let Some(call) = &ask.tool_use_id {
             if told.is_none() {
                 self.messages.remember(call, &name, &input);
@@ -97,6 +99,7 @@ impl ClaudeCode {
             suggestions: ask.permission_suggestions,
             questions: request.questions.iter().map(|question| question.text.clone()).collect(),
             answering: None,
+            edited: None,
         };
         self.requests.open.insert(id, open);
         cx.event_in(scope(&parent), EventBody::RequestsOpened(vec![request]));
@@ -116,6 +119,8 @@ impl ClaudeCode {
             Err(fault) => return cx.fail(op, fault),
         };
         open.answering = Some(response["behavior"] == "deny");
+        let edits = matches!(&answer.reply, Reply::Chosen(Chosen { input: Some(_), .. }));
+        open.edited = response.get("updatedInput").filter(|_| edits).cloned();
         let line = json!({
             "type": "control_response",
             "response": {"subtype": "success", "request_id": id, "response": response},
@@ -128,7 +133,11 @@ impl ClaudeCode {
     pub(crate) fn answered(&mut self, cx: &mut Cx, op: u32, id: &str) {
         let open = self.requests.open.remove(id);
         cx.done(op, OpValue::Accepted);
-        let Some(Open { tool, call: Some(call), parent, answering, .. }) = open else { return };
+        let Some(Open { tool, call: Some(call), parent, answering, edited, .. }) = open else { return };
+        if let Some(input) = edited {
+            // This is what runs.
+            self.messages.remember(&call, &tool, &input);
+        }
         if answering == Some(true) {
             self.requests.refused.insert(call);
         } else if let Some(known) = self.messages.call(&call) {
@@ -199,94 +208,4 @@ impl Open {
         input["answers"] = Value::Object(answers);
         Ok(json!({"behavior": "allow", "updatedInput": input}))
     }
-}
-
-/// The request as the contract shows it. `told` is the input that the call itself had: a plan's approval leaves it out.
-fn request(id: &str, name: &str, input: &Value, told: Option<&Value>, ask: &Ask) -> Request {
-    let mut reject = vec![
-        Offer::new("reject", "Reject", Verdict::RejectOnce),
-        Offer::new("abort", "Reject and stop", Verdict::Abort),
-    ];
-    let request = match name {
-        "AskUserQuestion" => {
-            return Request {
-                item: ask.tool_use_id.clone(),
-                questions: questions(input),
-                ..Request::new(id, Subject::Questions)
-            };
-        }
-        "ExitPlanMode" => {
-            let plan = [Some(input), told].into_iter().flatten().find_map(|input| input["plan"].as_str());
-            Request {
-                options: vec![Offer::new("allow", "Accept the plan", Verdict::AllowOnce)],
-                ..Request::new(id, Subject::Plan(plan.unwrap_or_default().to_owned()))
-            }
-        }
-        _ => {
-            let suggested =
-                ask.permission_suggestions.iter().enumerate().map(|(index, suggestion)| offer(index, suggestion));
-            let allow = Offer::new("allow", "Allow", Verdict::AllowOnce);
-            Request {
-                options: std::iter::once(allow).chain(suggested).collect(),
-                ..Request::new(id, Subject::Approval(tool::describe(name, input)))
-            }
-        }
-    };
-    let mut options = request.options;
-    options.append(&mut reject);
-    let blocked = ask.blocked_path.as_ref().map(|path| format!("It touches {path}."));
-    let reason = ask.decision_reason.clone().or(blocked).or_else(|| ask.description.clone());
-    Request { item: ask.tool_use_id.clone(), reason, options, ..request }
-}
-
-/// One suggestion of the program as an option. Where it is kept decides how long it holds; what is not known holds for ever.
-fn offer(index: usize, suggestion: &Map<String, Value>) -> Offer {
-    let verdict = match text(suggestion, "destination") {
-        Some("session") => Verdict::AllowSession,
-        _ => Verdict::AllowAlways,
-    };
-    let list = |key: &str| suggestion.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
-    let what = match text(suggestion, "type") {
-        Some("addRules") => {
-            let rules = list("rules");
-            let rules = rules.iter().filter_map(Value::as_object).map(|rule| {
-                let tool = text(rule, "toolName").unwrap_or("?");
-                text(rule, "ruleContent").map_or(tool.to_owned(), |content| format!("{tool}({content})"))
-            });
-            rules.collect::<Vec<_>>().join(", ")
-        }
-        Some("addDirectories") => {
-            let folders = list("directories");
-            format!("work in {}", folders.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "))
-        }
-        Some("setMode") => format!("mode {}", text(suggestion, "mode").unwrap_or("?")),
-        other => other.unwrap_or("a change of rules").to_owned(),
-    };
-    let label = match verdict {
-        Verdict::AllowSession => format!("Allow, and for this session: {what}"),
-        _ => format!("Allow, and from now on: {what}"),
-    };
-    Offer::new(format!("suggestion-{index}"), label, verdict)
-}
-
-fn questions(input: &Value) -> Vec<Question> {
-    let questions = input["questions"].as_array().cloned().unwrap_or_default();
-    let question = |(index, value): (usize, &Value)| {
-        let choices = value["options"].as_array().cloned().unwrap_or_default();
-        let choice = |option: &Value| {
-            let label = option["label"].as_str()?;
-            let choice = Choice::new(label, label);
-            Some(option["description"].as_str().map_or(choice.clone(), |text| choice.with_description(text)))
-        };
-        Question {
-            header: value["header"].as_str().map(str::to_owned),
-            multiple: value["multiSelect"].as_bool().unwrap_or(false),
-            ..Question::new(
-                format!("question-{index}"),
-                value["question"].as_str().unwrap_or_default(),
-                choices.iter().filter_map(choice).collect(),
-            )
-        }
-    };
-    questions.iter().enumerate().map(question).collect()
 }

@@ -4,6 +4,8 @@ use jackfield_sdk::prelude::*;
 use std::collections::BTreeMap;
 
 use crate::control::Controls;
+use crate::cursor::Cursor;
+use crate::mcp::Servers;
 use crate::message::Messages;
 use crate::request::Requests;
 use crate::settings::Settings;
@@ -28,10 +30,13 @@ pub struct ClaudeCode {
     pub(crate) messages: Messages,
     pub(crate) tasks: Tasks,
     pub(crate) todos: Todos,
+    pub(crate) servers: Servers,
     /// Writes that are on their way, by effect, and what waits for them.
     pub(crate) writes: BTreeMap<u32, Write>,
     /// How many capability sets were sent.
     pub(crate) revision: u32,
+    /// This version takes a list of tools that it must not use.
+    pub(crate) selects_tools: bool,
     /// The program's version, once it was told.
     pub(crate) version: Option<String>,
 }
@@ -44,6 +49,8 @@ pub(crate) enum Phase {
     Empty,
     /// The program starts; the command that opened the thread waits for its handshake.
     Opening(u32),
+    /// The program was told to end and starts again at another point; the command that wants it waits.
+    Restarting(u32),
     /// The program takes messages.
     Ready,
     /// We closed its stdin; its end is no surprise.
@@ -56,8 +63,12 @@ pub(crate) enum Phase {
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
     pub id: String,
-    /// Whether the program is known to have it on disk: only then can it be resumed.
+    /// What it was opened from.
+    pub from: Option<Cursor>,
+    /// Whether the program is known to have it on disk, as far as it goes: only then its id alone resumes it.
     pub stored: bool,
+    /// The program is being started again at an earlier point.
+    pub rewinding: bool,
     /// The timer that makes it count as stored.
     pub timer: u32,
 }
@@ -97,7 +108,14 @@ impl Provider for ClaudeCode {
             CommandBody::SteerRun(message) => self.send(cx, op, &message, true),
             CommandBody::Interrupt(_) => self.interrupt(cx, op),
             CommandBody::Respond(answer) => self.respond(cx, op, &answer),
+            CommandBody::RollbackThread(point) => self.rollback(cx, op, &point),
+            CommandBody::ForkThread(point) => self.fork(cx, op, &point),
+            CommandBody::CompactThread(keep) => self.compact(cx, op, &keep),
+            CommandBody::ClearThread => self.clear(cx, op),
             CommandBody::SetSelection(pairs) => self.select(cx, op, pairs),
+            CommandBody::SetMcpServers(servers) => self.set_servers(cx, op, servers),
+            CommandBody::StopTask(task) => self.stop_task(cx, op, task),
+            CommandBody::WaitTask(task) => self.wait_task(cx, op, task),
             CommandBody::ListSettings => cx.done(op, OpValue::Settings(self.settings.to_settings())),
             CommandBody::CloseThread => {
                 self.leave(cx);
@@ -139,6 +157,9 @@ impl Provider for ClaudeCode {
     }
 
     fn channel_closed(&mut self, cx: &mut Cx, exit: ChannelExit) {
+        if let Some(op) = self.starts_again(&exit) {
+            return self.start_again(cx, op);
+        }
         let expected = self.phase == Phase::Closing;
         let mut fault = fault::of_exit(&exit);
         if let Some(error) = self.messages.error.take() {
@@ -181,17 +202,31 @@ impl ClaudeCode {
 
     /// Ends the conversation politely: the program ends by itself when its stdin does.
     fn leave(&mut self, cx: &mut Cx) {
-        if matches!(self.phase, Phase::Opening(_) | Phase::Ready) {
-            let effect = cx.close_stdin(self.channel);
-            self.writes.insert(effect, Write::Plain);
-            self.phase = Phase::Closing;
+        match self.phase {
+            Phase::Opening(_) | Phase::Ready => {
+                self.hang_up(cx);
+                self.phase = Phase::Closing;
+            }
+            // It was told so already, and is not started again.
+            Phase::Restarting(_) => self.phase = Phase::Closing,
+            _ => {}
         }
+    }
+
+    /// Closes the program's stdin, by which it ends.
+    pub(crate) fn hang_up(&mut self, cx: &mut Cx) {
+        let effect = cx.close_stdin(self.channel);
+        self.writes.insert(effect, Write::Plain);
     }
 
     /// The thread as far as it is known.
     pub(crate) fn to_thread(&self, state: ThreadState) -> Thread {
-        let cursor = self.thread.stored.then(|| self.thread.id.clone());
-        Thread { cursor, ..Thread::new(&self.thread.id, state) }
+        let cursor = match &self.thread.from {
+            _ if self.thread.stored => Some(self.thread.id.clone()),
+            from => from.as_ref().map(Cursor::write),
+        };
+        let parent = self.thread.from.as_ref().filter(|from| from.copy.is_some()).map(|from| from.session.clone());
+        Thread { cursor, parent, ..Thread::new(&self.thread.id, state) }
     }
 
     /// Writes a message and remembers what waits for it.

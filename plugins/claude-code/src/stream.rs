@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::session::ClaudeCode;
 use crate::tool;
-use crate::turn::token_counts;
+use crate::usage::token_counts;
 use crate::wire::{Block, Stream, StreamDelta, Tokens};
 
 /// The streams that are open: the conversation's, and its subagents' by their tool item.

@@ -1,8 +1,11 @@
 //! Subagents and background work: who runs, for which tool item, and what outlives its turn.
 
 use jackfield_sdk::prelude::*;
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::control::Control;
+use crate::session::ClaudeCode;
 use crate::wire_session::TaskFrame;
 
 /// The tasks that were told of and have not ended.
@@ -10,6 +13,8 @@ use crate::wire_session::TaskFrame;
 pub(crate) struct Tasks {
     known: BTreeMap<String, Known>,
     background: BTreeSet<String>,
+    /// Commands that wait for a task's end.
+    waiting: Vec<(u32, String)>,
 }
 
 #[derive(Debug)]
@@ -25,16 +30,23 @@ impl Tasks {
         self.known.get(agent)?.item.clone()
     }
 
+    /// Why nothing can be done with a task.
+    fn missing(&self, id: &str) -> Option<Fault> {
+        let text = || format!("No task `{id}` is at work; its end was told before, or it never began.");
+        (!self.known.contains_key(id)).then(|| Fault::new(FaultKind::NotFound, text()))
+    }
+
     /// Whether something goes on after the turn.
     pub(crate) fn in_background(&self) -> bool {
         !self.background.is_empty()
     }
 
-    /// A tool's result says that its agent goes on by itself.
-    pub(crate) fn detached(&mut self, cx: &mut Cx, agent: &str) {
-        self.background.insert(agent.to_owned());
-        let task = self.to_task(agent, Status::Running, None);
-        cx.event(EventBody::Tasks(vec![task]));
+    /// A tool's result says that its agent or its command goes on by itself.
+    pub(crate) fn detached(&mut self, cx: &mut Cx, task: &str) {
+        if self.background.insert(task.to_owned()) {
+            let task = self.to_task(task, Status::Running, None);
+            cx.event(EventBody::Tasks(vec![task]));
+        }
     }
 
     /// A `system/task_*` frame. False when it is none.
@@ -69,6 +81,11 @@ impl Tasks {
             _ => return false,
         };
         let task = self.to_task(&id, status, summary);
+        if subtype == "task_notification" {
+            for (op, _) in self.waiting.extract_if(.., |(_, waited)| *waited == id) {
+                cx.done(op, OpValue::Task(task.clone()));
+            }
+        }
         cx.event(EventBody::Tasks(vec![task]));
         if subtype == "task_notification" {
             self.known.remove(&id);
@@ -97,6 +114,30 @@ impl Tasks {
             background: self.background.contains(id),
             summary,
             ..Task::new(id, known.map_or(TaskKind::Unknown, |known| known.kind), status)
+        }
+    }
+}
+
+impl ClaudeCode {
+    /// The command `stop-task`. The program says yes to a task that it does not know, so that is found out here.
+    pub(crate) fn stop_task(&mut self, cx: &mut Cx, op: u32, task: String) {
+        match self.not_ready().or_else(|| self.tasks.missing(&task)) {
+            Some(fault) => cx.fail(op, fault),
+            None => {
+                cx.hold(op);
+                self.ask(cx, json!({"subtype": "stop_task", "task_id": task}), Control::Stop(op));
+            }
+        }
+    }
+
+    /// The command `wait-task`.
+    pub(crate) fn wait_task(&mut self, cx: &mut Cx, op: u32, task: String) {
+        match self.not_ready().or_else(|| self.tasks.missing(&task)) {
+            Some(fault) => cx.fail(op, fault),
+            None => {
+                cx.hold(op);
+                self.tasks.waiting.push((op, task));
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::fault;
 use crate::session::{ClaudeCode, Phase};
+use crate::turn::Order;
 use crate::wire::{Head, MessageFrame, Stream};
 use crate::wire_session::{
     ControlCancel, ControlRequest, ControlResponse, Init, Lifecycle, RateLimit as LimitFrame, System, TaskFrame,
@@ -33,6 +34,11 @@ impl ClaudeCode {
             "control_cancel_request" => rare(cx, &kind, text, |cx, frame: ControlCancel| self.withdrawn(cx, frame)),
             "command_lifecycle" => rare(cx, &kind, text, |cx, frame: Lifecycle| self.turns.lifecycle(cx, &frame)),
             "rate_limit_event" => rare(cx, &kind, text, |cx, frame: LimitFrame| rate_limit(cx, frame)),
+            "conversation_reset" => {
+                // The next `system/init` has the new session's id; then it is told.
+                self.turns.reset = true;
+                cx.silent(kind);
+            }
             "keep_alive" | "tool_progress" | "streamlined_text" => cx.silent(kind),
             _ => cx.unknown(kind),
         }
@@ -64,29 +70,13 @@ impl ClaudeCode {
         if let Some(id) = &init.session_id {
             self.renamed(cx, id);
         }
-        self.negotiate(cx, init.claude_code_version);
-        let model = init.model.is_some_and(|model| self.settings.set("model", &model));
-        let mode = init.permission_mode.is_some_and(|mode| self.settings.set("mode", &mode));
+        self.negotiate(cx, init.claude_code_version.clone());
+        let model = init.model.as_deref().is_some_and(|model| self.settings.set("model", model));
+        let mode = init.permission_mode.as_deref().is_some_and(|mode| self.settings.set("mode", mode));
         if model || mode {
             cx.event(EventBody::Settings(self.settings.to_settings()));
         }
-        let servers = init.mcp_servers.into_iter().map(|server| {
-            let prefix = format!("mcp__{}__", server.name);
-            let tools = init.tools.iter().filter_map(|tool| tool.strip_prefix(&prefix)).map(str::to_owned).collect();
-            let status = match server.status.as_str() {
-                "connected" => Status::Running,
-                "pending" => Status::Pending,
-                "needs-auth" => Status::Waiting,
-                "failed" => Status::Failed,
-                "disabled" => Status::Cancelled,
-                _ => Status::Unknown,
-            };
-            McpState { name: server.name, status, tools, message: None }
-        });
-        let servers: Vec<_> = servers.collect();
-        if !servers.is_empty() {
-            cx.event(EventBody::McpServers(servers));
-        }
+        self.servers_of_init(cx, init);
         if cx.said_nothing() {
             cx.silent("system/init");
         }
@@ -94,7 +84,10 @@ impl ClaudeCode {
 
     fn status(&mut self, cx: &mut Cx, frame: System) {
         match frame.status.as_deref() {
-            Some("requesting") => self.turns.touch(cx, &frame.user_message_uuids),
+            Some("requesting") => {
+                self.turns.touch(cx, &frame.user_message_uuids);
+                self.turns.model_asked(cx);
+            }
             Some("compacting") => {
                 self.turns.touch(cx, &frame.user_message_uuids);
                 cx.event(EventBody::Context(ContextChange::new(ContextEffect::Compacting)));
@@ -109,7 +102,8 @@ impl ClaudeCode {
         }
         // A good end is told by `compact_boundary`, with the numbers.
         if let Some(result) = frame.compact_result.filter(|result| result != "success") {
-            let change = ContextChange { summary: Some(result), ..ContextChange::new(ContextEffect::CompactFailed) };
+            let why = frame.compact_error.unwrap_or(result);
+            let change = ContextChange { summary: Some(why), ..ContextChange::new(ContextEffect::CompactFailed) };
             cx.event(EventBody::Context(change));
         }
         if cx.said_nothing() {
@@ -126,11 +120,26 @@ impl ClaudeCode {
                 .unwrap_or_else(|| Fault::new(FaultKind::Protocol, "The program ended a turn before its handshake."));
             return self.opening_failed(cx, fault);
         }
+        let order = self.turns.order();
         if !self.turns.end(cx, result, self.tasks.in_background()) {
             return cx.duplicate();
         }
+        if let Some((op, Order::Clear { from })) = order {
+            self.cleared(cx, op, from, result);
+        }
         self.streams.turn_ended(self.tasks.in_background());
         self.stored(cx);
+    }
+
+    /// The end of the turn in which the conversation was to be emptied.
+    fn cleared(&mut self, cx: &mut Cx, op: u32, from: String, result: &TurnResult) {
+        if self.thread.id != from {
+            let thread = Thread { replaces: Some(from), ..self.to_thread(ThreadState::Idle) };
+            return cx.done(op, OpValue::Thread(thread));
+        }
+        let said = result.result.clone().filter(|text| !text.is_empty());
+        let text = said.unwrap_or_else(|| "The program did not begin the conversation anew.".to_owned());
+        cx.fail(op, Fault::new(FaultKind::Unknown, text));
     }
 
     fn withdrawn(&mut self, cx: &mut Cx, frame: ControlCancel) {

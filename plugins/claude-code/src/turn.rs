@@ -4,13 +4,10 @@
 //! message by our uuid, that decides. **Only a `result` ends a turn, or the end of the program.**
 
 use jackfield_sdk::prelude::*;
-use serde_json::{Value, json};
 use std::collections::VecDeque;
 
 use crate::fault;
-use crate::session::{ClaudeCode, Phase, Write};
-use crate::settings::Settings;
-use crate::wire::Tokens;
+use crate::usage;
 use crate::wire_session::{Lifecycle, TurnResult};
 
 /// Messages on their way, and the open turn.
@@ -22,21 +19,72 @@ pub(crate) struct Turns {
     pub interrupting: bool,
     /// The program tells what becomes of each message.
     lifecycle: bool,
-    /// The resume point of the last message of the assistant.
+    /// The program said that it begins the conversation anew.
+    pub reset: bool,
+    /// The resume point of the last message of the conversation.
     pub mark: Option<String>,
 }
 
 /// A message that has opened no turn yet.
 #[derive(Debug)]
-struct Sent {
-    op: u32,
-    uuid: String,
+pub(crate) struct Sent {
+    pub op: u32,
+    pub uuid: String,
+    /// What it orders, when it is no mere message.
+    pub order: Option<Order>,
+    /// It left the host.
+    pub written: bool,
+}
+
+/// What a message orders the program to do with its context.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Order {
+    /// Ours: shorten it.
+    Compact,
+    /// Ours: empty it; the session that is left behind.
+    Clear { from: String },
+    /// A person's own words to empty it.
+    TypedClear,
 }
 
 #[derive(Debug)]
 struct Open {
-    op: Option<u32>,
-    uuid: Option<String>,
+    sent: Option<Sent>,
+    /// How often the model was asked in it.
+    calls: u32,
+}
+
+impl Order {
+    /// Why the program has a turn that no person's message opened.
+    fn reason(&self) -> Option<&'static str> {
+        match self {
+            Order::Compact => Some("compact"),
+            Order::Clear { .. } => Some("clear"),
+            Order::TypedClear => None,
+        }
+    }
+}
+
+impl Sent {
+    /// The command whose run it is; an order of ours is no run.
+    fn run(&self) -> Option<u32> {
+        self.order.as_ref().and_then(Order::reason).is_none().then_some(self.op)
+    }
+
+    /// Tells what became of it.
+    fn deliver(&self, cx: &mut Cx, how: Delivered) {
+        match &self.order {
+            _ if !cx.is_open(self.op) => {}
+            None | Some(Order::TypedClear) => cx.done(self.op, OpValue::Delivered(Delivery::new(how))),
+            Some(_) if how == Delivered::Stale => {
+                cx.fail(self.op, Fault::new(FaultKind::Cancelled, "The program dropped the order."));
+            }
+            // Taken on; how it went is told as a change of the context.
+            Some(Order::Compact) => cx.done(self.op, OpValue::Accepted),
+            // Answered with the new thread, at the end of its turn.
+            Some(Order::Clear { .. }) => {}
+        }
+    }
 }
 
 impl Turns {
@@ -49,10 +97,39 @@ impl Turns {
         self.open.is_some() || !self.sent.is_empty()
     }
 
+    /// A message has the next turn, or the open one, to itself.
+    pub(crate) fn is_taken(&self) -> bool {
+        let runs = self.open.iter().filter_map(|open| open.sent.as_ref()).chain(&self.sent);
+        runs.filter_map(Sent::run).next().is_some()
+    }
+
+    /// What the open turn's message ordered.
+    pub(crate) fn order(&self) -> Option<(u32, Order)> {
+        let sent = self.open.as_ref()?.sent.as_ref()?;
+        Some((sent.op, sent.order.clone()?))
+    }
+
+    /// Whether another session's id means that the conversation was emptied on purpose.
+    pub(crate) fn clears(&mut self) -> bool {
+        let ordered = matches!(self.order(), Some((_, Order::Clear { .. } | Order::TypedClear)));
+        std::mem::take(&mut self.reset) || ordered
+    }
+
+    /// A message of the conversation came: any of them is a resume point.
+    pub(crate) fn passed(&mut self, uuid: &Option<String>) {
+        if uuid.is_some() {
+            self.mark.clone_from(uuid);
+        }
+    }
+
+    pub(crate) fn push(&mut self, sent: Sent) {
+        self.sent.push_back(sent);
+    }
+
     /// Whether a message with this uuid is ours: it waits, or it opened the open turn.
     pub(crate) fn is_ours(&self, uuid: &str) -> bool {
-        let opened = self.open.as_ref().and_then(|open| open.uuid.as_deref());
-        opened == Some(uuid) || self.sent.iter().any(|sent| sent.uuid == uuid)
+        let opened = self.open.as_ref().and_then(|open| open.sent.as_ref());
+        opened.into_iter().chain(&self.sent).any(|sent| sent.uuid == uuid)
     }
 
     /// The command of a waiting message, wherever its uuid stands in this text.
@@ -66,13 +143,13 @@ impl Turns {
         let named = self.sent.iter().position(|sent| uuids.contains(&sent.uuid));
         // Messages are taken in order: those before a named one were taken, too, into a turn that is over.
         let passed = if self.open.is_none() { named.unwrap_or(0) } else { 0 };
-        for sent in self.sent.drain(..passed).collect::<Vec<_>>() {
-            self.deliver(cx, sent.op, Delivered::JoinedTurn);
+        for sent in self.sent.drain(..passed) {
+            sent.deliver(cx, Delivered::JoinedTurn);
         }
         let named = named.map(|at| at - passed);
         if self.open.is_some() {
             if let Some(sent) = named.and_then(|at| self.sent.remove(at)) {
-                self.deliver(cx, sent.op, Delivered::JoinedTurn);
+                sent.deliver(cx, Delivered::JoinedTurn);
             }
             return;
         }
@@ -80,13 +157,28 @@ impl Turns {
             Some(at) => self.sent.remove(at),
             None => self.sent.pop_front(),
         };
-        let (op, uuid) = sent.map(|sent| (sent.op, sent.uuid)).unzip();
-        if let Some(op) = op {
-            self.deliver(cx, op, Delivered::OpenedTurn);
+        if let Some(sent) = &sent {
+            sent.deliver(cx, Delivered::OpenedTurn);
         }
-        let reason = op.is_none().then(|| "task-notification".to_owned());
-        cx.event(EventBody::TurnStarted(TurnStart { op, reason }));
-        self.open = Some(Open { op, uuid });
+        let order = sent.as_ref().map(|sent| sent.order.as_ref().and_then(Order::reason));
+        let reason = order.unwrap_or(Some("task-notification")).map(str::to_owned);
+        cx.event(EventBody::TurnStarted(TurnStart { op: sent.as_ref().and_then(Sent::run), reason }));
+        self.open = Some(Open { sent, calls: 0 });
+    }
+
+    /// The model is asked, and not for the first time in this turn: a program that does not tell what becomes of each message has
+    /// put in those that it was given since. One that comes after the last call waits for its own turn.
+    pub(crate) fn model_asked(&mut self, cx: &mut Cx) {
+        let Some(open) = &mut self.open else { return };
+        open.calls += 1;
+        if self.lifecycle || open.calls < 2 {
+            return;
+        }
+        let (joined, left) = std::mem::take(&mut self.sent).into_iter().partition(|sent| sent.written);
+        self.sent = left;
+        for sent in Vec::from(joined) {
+            sent.deliver(cx, Delivered::JoinedTurn);
+        }
     }
 
     /// A turn begins, and the frame that says so does not name its message; where the program does, the next frame will.
@@ -114,20 +206,18 @@ impl Turns {
 
     fn settle(&mut self, cx: &mut Cx, at: usize, how: Delivered) {
         if let Some(sent) = self.sent.remove(at) {
-            self.deliver(cx, sent.op, how);
-        }
-    }
-
-    fn deliver(&self, cx: &mut Cx, op: u32, how: Delivered) {
-        if cx.is_open(op) {
-            cx.done(op, OpValue::Delivered(Delivery::new(how)));
+            sent.deliver(cx, how);
         }
     }
 
     /// A message left the host. Without an open turn it opens one; else it is not known yet what becomes of it.
     pub(crate) fn written(&mut self, cx: &mut Cx, op: u32) {
-        if self.open.is_none() && self.sent.front().is_some_and(|sent| sent.op == op) {
-            self.deliver(cx, op, Delivered::OpenedTurn);
+        let first = self.open.is_none();
+        let Some(at) = self.sent.iter().position(|sent| sent.op == op) else { return };
+        let sent = &mut self.sent[at];
+        sent.written = true;
+        if first && at == 0 && sent.run().is_some() {
+            sent.deliver(cx, Delivered::OpenedTurn);
         }
     }
 
@@ -143,7 +233,8 @@ impl Turns {
     pub(crate) fn lost(&mut self, cx: &mut Cx, fault: &Fault) {
         self.sent.clear();
         if let Some(open) = self.open.take() {
-            let end = TurnEnd { fault: Some(fault.clone()), ..TurnEnd::new(open.op, Status::Failed) };
+            let op = open.sent.as_ref().and_then(Sent::run);
+            let end = TurnEnd { fault: Some(fault.clone()), ..TurnEnd::new(op, Status::Failed) };
             cx.event(EventBody::TurnEnded(end));
         }
         self.interrupting = false;
@@ -155,14 +246,14 @@ impl Turns {
             return false;
         }
         self.touch(cx, &result.user_message_uuids);
-        let op = self.open.take().and_then(|open| open.op);
-        usage(cx, result);
+        let op = self.open.take().and_then(|open| open.sent).as_ref().and_then(Sent::run);
+        usage::of_turn(cx, result);
         let (status, fault) = fault::of_result(result, self.interrupting);
         let reason = match result.terminal_reason.as_deref() {
             Some(reason) if reason != "completed" => Some(reason.to_owned()),
             _ => result.stop_reason.clone(),
         };
-        let mark = self.mark.take();
+        let mark = self.mark.clone();
         cx.event(EventBody::TurnEnded(TurnEnd { reason, fault, mark, background, ..TurnEnd::new(op, status) }));
         self.interrupting = false;
         self.after_end(cx, result.queued_turn_count);
@@ -173,96 +264,11 @@ impl Turns {
     /// each says at least how many wait: none, then they joined.
     fn after_end(&mut self, cx: &mut Cx, queued: Option<u32>) {
         let joined = !self.lifecycle && queued == Some(0);
-        for op in self.sent.iter().map(|sent| sent.op).collect::<Vec<_>>() {
-            self.deliver(cx, op, if joined { Delivered::JoinedTurn } else { Delivered::Queued });
+        for sent in &self.sent {
+            sent.deliver(cx, if joined { Delivered::JoinedTurn } else { Delivered::Queued });
         }
         if joined {
             self.sent.clear();
         }
-    }
-}
-
-fn usage(cx: &mut Cx, result: &TurnResult) {
-    let mut counts = result.usage.as_ref().map(token_counts).unwrap_or_default();
-    let window = result
-        .model_usage
-        .values()
-        .filter_map(|model| model.context_window)
-        .fold(None, |max: Option<f64>, window| Some(max.map_or(window, |max| max.max(window))));
-    counts.extend(window.map(|window| ("context-window".to_owned(), window)));
-    if !counts.is_empty() {
-        cx.event(EventBody::Usage(Usage { span: UsageSpan::Turn, counts }));
-    }
-    if let Some(cost) = result.total_cost_usd {
-        let counts = vec![("cost-usd".to_owned(), cost)];
-        cx.event(EventBody::Usage(Usage { span: UsageSpan::Session, counts }));
-    }
-}
-
-/// Counts by the contract's names.
-pub(crate) fn token_counts(tokens: &Tokens) -> Numbers {
-    let named = [
-        ("input", tokens.input_tokens),
-        ("cache-read", tokens.cache_read_input_tokens),
-        ("cache-write", tokens.cache_creation_input_tokens),
-        ("output", tokens.output_tokens),
-    ];
-    named.into_iter().filter_map(|(name, count)| Some((name.to_owned(), count?))).collect()
-}
-
-impl ClaudeCode {
-    /// The commands `send-run` and `steer-run`.
-    pub(crate) fn send(&mut self, cx: &mut Cx, op: u32, message: &Message, steer: bool) {
-        if self.phase != Phase::Ready {
-            return cx.fail(
-                op,
-                Fault::new(FaultKind::NotFound, "No thread is open. Open it, or resume it from its cursor."),
-            );
-        }
-        let ours = self.turns.open.as_ref().is_some_and(|open| open.op.is_some()) || !self.turns.sent.is_empty();
-        if ours && !steer {
-            let text =
-                "A turn is open, and the program keeps no queue that can be relied on. Steer it, or wait for its end.";
-            return cx.fail(op, Fault::new(FaultKind::Conflict, text));
-        }
-        if steer && !self.turns.has_work() {
-            return cx.fail(op, Fault::new(FaultKind::Conflict, "The turn has ended."));
-        }
-        if let Some(fault) = message.selection.iter().find_map(|(name, value)| Settings::check(name, value).err()) {
-            return cx.fail(op, fault);
-        }
-        let content = match content(message) {
-            Ok(content) => content,
-            Err(fault) => return cx.fail(op, fault),
-        };
-        self.select_along(cx, &message.selection);
-        self.turns.sent.push_back(Sent { op, uuid: message.uuid.clone() });
-        cx.hold(op);
-        let line = json!({
-            "type": "user",
-            "message": {"role": "user", "content": content},
-            "parent_tool_use_id": null,
-            "session_id": self.thread.id,
-            "uuid": message.uuid,
-        });
-        self.write(cx, &line, Write::Message(op));
-    }
-}
-
-/// A message as the program takes it: one text as text (so that slash commands work), more as blocks, context first.
-fn content(message: &Message) -> Result<Value, Fault> {
-    let context = message.context.iter().map(|part| match part.role {
-        ContextRole::User | ContextRole::Handoff => Ok(part.text.clone()),
-        role => Err(Fault::unsupported(format!("Claude Code takes no context in the role {role:?} with a message."))),
-    });
-    let said = message.content.iter().map(|part| match part {
-        Content::Text(text) => Ok(text.clone()),
-        _ => Err(Fault::unsupported("This plugin passes on text only; put files into the workspace and name them.")),
-    });
-    let texts = context.chain(said).collect::<Result<Vec<_>, _>>()?;
-    match texts.as_slice() {
-        [] => Err(Fault::new(FaultKind::Invalid, "The message is empty.")),
-        [text] => Ok(json!(text)),
-        texts => Ok(texts.iter().map(|text| json!({"type": "text", "text": text})).collect()),
     }
 }

@@ -180,6 +180,8 @@ pub struct ToolExtra {
     pub is_async: bool,
     #[serde(rename = "agentId", deserialize_with = "lossy")]
     pub agent_id: Option<String>,
+    #[serde(rename = "backgroundTaskId", deserialize_with = "lossy")]
+    pub background_task_id: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

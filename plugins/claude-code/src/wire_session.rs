@@ -173,6 +173,32 @@ pub struct Init {
 pub struct McpServer {
     pub name: String,
     pub status: String,
+    #[serde(deserialize_with = "lossy")]
+    pub error: Option<String>,
+    #[serde(deserialize_with = "lossy_list")]
+    pub tools: Vec<McpTool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct McpTool {
+    pub name: String,
+}
+
+/// The answer to `mcp_set_servers`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ServersSet {
+    #[serde(deserialize_with = "lossy")]
+    pub errors: BTreeMap<String, String>,
+}
+
+/// The answer to `mcp_status`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ServersStatus {
+    #[serde(rename = "mcpServers", deserialize_with = "lossy_list")]
+    pub mcp_servers: Vec<McpServer>,
 }
 
 /// The other `system` frames, all fields in one.
@@ -185,6 +211,8 @@ pub struct System {
     pub permission_mode: Option<String>,
     #[serde(deserialize_with = "lossy")]
     pub compact_result: Option<String>,
+    #[serde(deserialize_with = "lossy")]
+    pub compact_error: Option<String>,
     #[serde(deserialize_with = "lossy")]
     pub compact_metadata: Option<Compact>,
     #[serde(deserialize_with = "lossy")]

@@ -89,5 +89,28 @@ fn the_program_is_started_with_typed_holes_only() {
     let names = |at: usize| holes[at].iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
     assert_eq!(names(0), ["model", "session"]);
     assert_eq!(names(1), ["model", "resume"]);
+    assert_eq!(names(3), ["model", "resume", "copy"]);
+    let back = &play("2.1.197_resume_session_at").holes;
+    let names = |at: usize| back[at].iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
+    assert_eq!((names(1), names(2)), (vec!["model", "resume", "at", "copy"], vec!["model", "resume", "at"]));
     assert_eq!(play("plan_mode_exit").holes[0][1], ("mode".to_owned(), "plan".to_owned()));
+}
+
+/// The mark that a turn ends with is the point at which the recorded client went back, and copied.
+#[test]
+fn the_marks_are_those_at_which_a_client_went_back() {
+    let played = play("2.1.197_resume_session_at");
+    let at = played.holes[1].iter().find(|(name, _)| name == "at").map(|(_, value)| value.clone());
+    let first = played.outputs.iter().find_map(|output| match output {
+        Output::Event(Event { body: EventBody::TurnEnded(end), .. }) => Some(end.mark.clone()),
+        _ => None,
+    });
+    assert_eq!(first, Some(at));
+    for name in names() {
+        for output in play(&name).outputs {
+            let Output::Event(Event { body: EventBody::TurnEnded(end), .. }) = output else { continue };
+            let died = end.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Network);
+            assert!(end.mark.is_some() || died, "{name}: a turn without a mark: {end:?}");
+        }
+    }
 }

@@ -63,15 +63,6 @@ fn a_message_of_one_text_stays_a_text_and_context_goes_before_it() {
         last_written(&harness)["message"]["content"],
         json!([{"type": "text", "text": "so far"}, {"type": "text", "text": "go on"}])
     );
-
-    let mut picture = Message::of_text("look");
-    picture.content.push(Content::Media(Media {
-        mime: "image/png".into(),
-        name: None,
-        uri: None,
-        base64: Some(String::new()),
-    }));
-    assert_eq!(answers(&ready().command(CommandBody::SendRun(picture))), ["3 Unsupported"]);
 }
 
 #[test]

@@ -10,20 +10,48 @@ pub const UUID: &str = "00000000-0000-4000-8000-000000000000";
 
 /// A session whose handshake is through.
 pub fn ready() -> Harness<ClaudeCode> {
+    opened(None)
+}
+
+/// The same, on a conversation that was there before.
+pub fn opened(cursor: Option<&str>) -> Harness<ClaudeCode> {
     let mut harness = Harness::new();
     harness.start("{}");
-    harness.open(None, &[]);
-    let outputs = frame(
-        &mut harness,
-        json!({
-            "type": "control_response",
-            "response": {"subtype": "success", "request_id": "jackfield-1", "response": {"claude_code_version": "2.1.332"}},
-        }),
-    );
+    harness.open(cursor, &[]);
+    let outputs = shake_hands(&mut harness);
     assert!(
-        matches!(&outputs[0], Output::Done(OpResult { outcome: Ok(OpValue::Thread(thread)), .. }) if thread.cursor.is_none())
+        matches!(&outputs[0], Output::Done(OpResult { outcome: Ok(OpValue::Thread(thread)), .. }) if thread.cursor.as_deref() == cursor)
     );
     harness
+}
+
+/// The program's answer to the handshake.
+pub fn shake_hands(harness: &mut Harness<ClaudeCode>) -> Vec<Output> {
+    shake_hands_as(harness, json!({"claude_code_version": "2.1.332"}))
+}
+
+pub fn shake_hands_as(harness: &mut Harness<ClaudeCode>, reply: Value) -> Vec<Output> {
+    let id = last_written(harness)["request_id"].clone();
+    frame(
+        harness,
+        json!({"type": "control_response", "response": {"subtype": "success", "request_id": id, "response": reply}}),
+    )
+}
+
+/// A turn in which one message of the assistant was said.
+pub fn turn(harness: &mut Harness<ClaudeCode>, mark: &str) -> Vec<Output> {
+    harness.say("go on");
+    frame(harness, init());
+    let content = json!([{"type": "text", "text": "Yes."}]);
+    frame(
+        harness,
+        json!({"type": "assistant", "uuid": mark, "parent_tool_use_id": null, "message": {"id": mark, "content": content}}),
+    );
+    frame(harness, result())
+}
+
+pub fn result() -> Value {
+    json!({"type": "result", "subtype": "success", "is_error": false})
 }
 
 pub fn frame(harness: &mut Harness<ClaudeCode>, value: Value) -> Vec<Output> {

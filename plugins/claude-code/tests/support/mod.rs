@@ -54,8 +54,13 @@ pub struct Played {
 /// Plays a recording.
 pub fn play(name: &str) -> Played {
     let text = std::fs::read_to_string(folder().join(format!("{name}.jsonl"))).unwrap();
-    let mut player =
-        Player { harness: Harness::new(), played: Played::default(), controls: BTreeMap::new(), session: None };
+    let mut player = Player {
+        harness: Harness::new(),
+        played: Played::default(),
+        controls: BTreeMap::new(),
+        inputs: BTreeMap::new(),
+        session: None,
+    };
     for line in text.lines() {
         let row: Value = serde_json::from_str(line).unwrap();
         player.row(row["dir"].as_str().unwrap(), row["line"].as_str().unwrap_or_default());
@@ -63,11 +68,21 @@ pub fn play(name: &str) -> Played {
     player.played
 }
 
+/// The cursor that stands for a recorded start.
+fn cursor(argv: &[&str]) -> Option<String> {
+    let after = |flag: &str| argv.iter().position(|arg| *arg == flag).map(|at| argv[at + 1]);
+    let at = after("--resume-session-at").map(|at| format!("@{at}")).unwrap_or_default();
+    let copy = if argv.contains(&"--fork-session") { ">00000000-0000-4000-8000-00000000c097" } else { "" };
+    Some(format!("{}{at}{copy}", after("--resume")?))
+}
+
 struct Player {
     harness: Harness<ClaudeCode>,
     played: Played,
     /// Control requests of the recorded client, and the plugin's for the same.
     controls: BTreeMap<String, String>,
+    /// What the program asked, by request.
+    inputs: BTreeMap<String, Value>,
     /// The session's recorded id and ours.
     session: Option<String>,
 }
@@ -106,7 +121,7 @@ impl Player {
         selection.extend(after("--permission-mode").map(|mode| ("mode", mode)));
         self.harness = Harness::new();
         self.harness.start("{}");
-        let outputs = self.harness.open(after("--resume"), &selection);
+        let outputs = self.harness.open(cursor(&argv).as_deref(), &selection);
         self.played.holes.push(self.harness.spawned.last().unwrap().2.clone());
         self.played.outputs.extend(outputs);
         self.session = None;
@@ -170,7 +185,9 @@ impl Player {
         let outer = &message["response"];
         let (id, response) = (outer["request_id"].as_str().unwrap(), &outer["response"]);
         let note = response["message"].as_str().map(str::to_owned);
-        let chosen = |option: &str| Reply::Chosen(Chosen { option_id: option.into(), note, input: None });
+        let edited = response.get("updatedInput").filter(|input| Some(*input) != self.inputs.get(id));
+        let input = edited.map(Value::to_string);
+        let chosen = |option: &str| Reply::Chosen(Chosen { option_id: option.into(), note, input });
         let reply = match (response["behavior"].as_str(), &response["updatedInput"]["answers"]) {
             (Some("allow"), Value::Object(answers)) => {
                 let values = answers.values().map(|value| value.as_str().unwrap().to_owned()).collect();
@@ -196,8 +213,14 @@ impl Player {
         }
         if let Some(recorded) = &self.session {
             let holes = self.played.holes.last().unwrap();
-            let ours = holes.iter().find(|(name, _)| name == "session" || name == "resume").unwrap();
+            let id = |wanted: &str| holes.iter().find(|(name, _)| name == wanted);
+            let ours = ["copy", "session", "resume"].into_iter().find_map(id).unwrap();
             line = line.replace(recorded, &ours.1);
+        }
+        if let Ok(asked) = serde_json::from_str::<Value>(&line)
+            && asked["type"] == "control_request"
+        {
+            self.inputs.insert(asked["request_id"].as_str().unwrap().to_owned(), asked["request"]["input"].clone());
         }
         let outputs = self.harness.frame(self.channel(), &line);
         self.heard(&line, outputs);
