@@ -17,6 +17,7 @@ pub mod ledger;
 pub mod limits;
 pub mod manifest;
 pub mod normalizer;
+pub mod outbox;
 pub mod policy;
 pub mod projection;
 pub mod requests;

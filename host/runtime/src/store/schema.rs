@@ -41,6 +41,9 @@ const MIGRATIONS: &[&str] = &["
         id INTEGER PRIMARY KEY, plugin TEXT NOT NULL, digest TEXT NOT NULL, what TEXT NOT NULL, json TEXT NOT NULL,
         granted_ms INTEGER NOT NULL, UNIQUE (plugin, digest, what)
     ) STRICT;
+", "
+    -- Where a run that waits stands among the others; by its number where nobody moved it.
+    ALTER TABLE runs ADD COLUMN place INTEGER;
 "];
 
 /// `JFLD`: what tells our file from another program's.
