@@ -187,7 +187,7 @@ impl Task {
             .await;
     }
 
-    async fn interrupt(&mut self, done: Reply1<()>) {
+    pub(super) async fn interrupt(&mut self, done: Reply1<()>) {
         let Some(active) = &self.active else {
             let cancelled: Vec<NewRun> = self.queue.drain(..).collect();
             let answer = if cancelled.is_empty() { Err(AskError::NothingActive) } else { Ok(()) };

@@ -9,6 +9,7 @@
 //! - `books`: what a restart needs, kept by the events that go out;
 //! - `ops`: commands that wait for the plugin's answer;
 //! - `asks`: what clients ask for, and the ladder of an interrupt;
+//! - `run_limits`: turns, time and cost of a run;
 //! - `watch`: deadlines. They speak, and end only what they say they end;
 //! - `ring`: the last raw frames.
 //!
@@ -26,6 +27,7 @@ mod ops;
 mod outlet;
 mod release;
 mod ring;
+mod run_limits;
 mod speak;
 mod task;
 mod watch;
@@ -218,7 +220,7 @@ impl SessionHandle {
         first: NewRun,
     ) -> Result<SessionHandle, jackfield_sandbox::CallError> {
         let plugin = start.generation.session().await?;
-        let (asks, inbox) = mpsc::channel(64);
+        let (asks, inbox) = mpsc::channel(shared.limits.session_inbox as usize);
         let (ended_tx, ended) = watched::channel(false);
         let (view_tx, view) = watched::channel(None);
         let (log, session) = (start.log.clone(), start.session.clone());

@@ -15,6 +15,7 @@ use jackfield_core::contract::{ChannelExit, Command, CommandBody, EffectResult, 
 use jackfield_core::event::SessionEnd;
 use jackfield_core::id::RunId;
 use jackfield_core::normalizer::{Disposed, Normalizer, SessionEnded, SessionScope, clean_fault};
+use jackfield_core::run_limits::RunGuard;
 use jackfield_sandbox::{CallError, Session};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -56,6 +57,7 @@ pub(super) struct Task {
     pub(super) free_at: Option<Instant>,
     pub(super) phase: Phase,
     pub(super) watch: Watch,
+    pub(super) run_guard: RunGuard,
     pub(super) diagnostics: Diagnostics,
     pub(super) native_thread: Option<String>,
     /// The provider has given a cursor.
@@ -109,6 +111,7 @@ impl Task {
             free_at: None,
             phase: Phase::Starting,
             watch: Watch::new(&limits),
+            run_guard: RunGuard::new(start.instance.limits),
             diagnostics: Diagnostics::new(&limits),
             native_thread: start.native_id.clone(),
             resumable: start.cursor.is_some(),
@@ -326,10 +329,19 @@ impl Task {
             .deadline()
             .map(|at_ms| Instant::now() + Duration::from_millis(at_ms.saturating_sub(clock::now_ms())));
         let now = (!self.feed.is_empty()).then(Instant::now);
-        [self.ops.next_deadline(), self.outlet.next_timer(), self.watch.next(self), ladder, free, late, now]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            self.ops.next_deadline(),
+            self.outlet.next_timer(),
+            self.watch.next(self),
+            self.run_limit_at(),
+            ladder,
+            free,
+            late,
+            now,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 }
 

@@ -41,6 +41,8 @@ const MIGRATIONS: &[&str] = &["
         id INTEGER PRIMARY KEY, plugin TEXT NOT NULL, digest TEXT NOT NULL, what TEXT NOT NULL, json TEXT NOT NULL,
         granted_ms INTEGER NOT NULL, UNIQUE (plugin, digest, what)
     ) STRICT;
+", "
+    CREATE TABLE setups (thread TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT;
 "];
 
 /// `JFLD`: what tells our file from another program's.
@@ -102,7 +104,7 @@ pub(super) fn open(place: &Place, limits: &Limits) -> Result<Connection, StoreEr
     // Before anything is written: another's file must stay as it is.
     check_ours(&db, place)?;
     let settings = format!(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = {};",
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = {};",
         limits.store_queue_bytes
     );
     db.execute_batch(&settings).map_err(|error| place.error(error))?;
