@@ -111,7 +111,7 @@ fn an_unknown_provider_is_kept_unavailable_and_never_replaced() {
     let door = door();
     door.config("default_provider = \"later\"\n[instances.new]\nprovider = \"other\"\n[instances.file]\nplugin = \"gone.wasm\"\n");
     let checked = door.run(&["config", "check"]).expect(0, &["unavailable", "'later'", "'other'", "gone.wasm"]);
-    assert!(!checked.stdout.contains("error"), "{}", checked.stdout);
+    assert!(!checked.stdout.contains("error: "), "{}", checked.stdout);
     door.run(&["config", "show"]).expect(0, &["later", "instances.new", "unavailable: "]);
     let ended = door.run(&["run", "hello"]).expect(4, &["'later'", "unavailable", "No other takes its place"]);
     assert_eq!(ended.stdout, "");
@@ -245,7 +245,7 @@ fn policy_of_the_file_is_in_force() {
     door.config("[policy.blocked]\nswitch-model = \"the house's model\"\n");
     let ended = door.run(&["run", "--json", "hello"]).expect(0, &[]);
     let hints = &ended.of_type("capabilities.updated")[0]["capabilities"]["hints"];
-    let hint = hints.as_array().unwrap().iter().find(|hint| hint["intent"] == "switch-model").unwrap().to_string();
+    let hint = hints.as_array().unwrap().iter().find(|hint| hint["operation"] == "switch-model").unwrap().to_string();
     assert!(hint.contains("blocked") && hint.contains("the house's model"), "{hint}");
 }
 

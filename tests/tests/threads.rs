@@ -193,19 +193,20 @@ for n in 1 2 3; do
   printf '%s\n' '{"type":"stream_event","event":{"type":"message_delta","delta":{},"usage":{"output_tokens":1}}}'
   printf '%s\n' '{"type":"stream_event","event":{"type":"message_stop"}}'
 done
-MORE
-printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"x"}'
+ENDS
 while read -r line; do :; done"#;
-    let run = |most: &str, more: &str| {
+    let run = |most: &str, ends: &str| {
         let door = door();
-        let exe = format!("claude={}", text(&door.script("fake-claude", &CALLS.replace("MORE", more))));
+        let exe = format!("claude={}", text(&door.script("fake-claude", &CALLS.replace("ENDS", ends))));
         door.run(&["run", "--json", "--provider", "claude-code", "--exe", &exe, "--max-turns", most, "hello"])
     };
-    run("3", "").expect(0, &[]);
+    let ended = run("3", r#"printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"x"}'"#);
+    assert!(ended.expect(0, &[]).of_type("policy.decided").is_empty(), "exactly as many is not too many");
     // It goes on until it is interrupted, and then says how it ended.
     let waits = r#"read -r interrupt
 id=$(printf '%s' "$interrupt" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
-printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\n' "$id""#;
+printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\n' "$id"
+printf '%s\n' '{"type":"result","subtype":"error_during_execution","is_error":true}'"#;
     let ended = run("2", waits).expect(3, &["limit-reached", "max-turns 2"]).well_formed();
     assert_eq!(ended.of_type("run.ended")[0]["fault"]["extra"][0][1], "max-turns");
 }

@@ -81,7 +81,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME")]
     pub max_time: Option<Span>,
     /// Stops the run at this cost in US dollars, as the provider tells it; one that tells none can't be held to it, and that is said.
-    #[arg(long, value_name = "USD", value_parser = cost)]
+    #[arg(long, value_name = "USD", value_parser = cost, allow_negative_numbers = true)]
     pub max_cost: Option<f64>,
     /// The same as --format json.
     #[arg(long, conflicts_with = "format")]
@@ -164,7 +164,6 @@ pub struct ThreadsListArgs {
 #[derive(ClapArgs)]
 pub struct DeleteArgs {
     /// The threads.
-    #[arg(required_unless_present_any = ["all", "older_than"])]
     pub threads: Vec<String>,
     /// All there are.
     #[arg(long, conflicts_with_all = ["threads", "older_than"])]

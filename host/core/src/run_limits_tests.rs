@@ -25,7 +25,15 @@ fn turn(guard: &mut RunGuard) {
 
 fn thought(guard: &mut RunGuard, parent: bool) {
     let body = ItemBody::Reasoning { text: String::new() };
-    let item = Item { id: ItemId::from_digits("1"), ordinal: 1, status: Status::Running, body, at_ms: None };
+    let item = Item {
+        id: ItemId::from_digits("1"),
+        native_id: None,
+        ordinal: 1,
+        status: Status::Running,
+        body,
+        facts: Default::default(),
+        at_ms: None,
+    };
     let mut draft = of_run(EventBody::ItemStarted { item });
     draft.parent = parent.then(|| ItemId::from_digits("2"));
     guard.see(&mut draft, 0);

@@ -41,6 +41,11 @@ async fn chosen(host: &Host, args: &DeleteArgs) -> Result<Vec<ThreadRecord>, Fai
         let all = host.store().list_threads().await?;
         return Ok(all.into_iter().filter(|row| row.updated_ms < before).collect());
     }
+    if args.threads.is_empty() {
+        return Err(Failure::usage(
+            "which? Name threads, or say --older-than 30d or --all; `jackfield threads list` shows them",
+        ));
+    }
     let mut rows: Vec<ThreadRecord> = Vec::new();
     for text in &args.threads {
         let row = host.thread_row(&parse(text)?).await?;
