@@ -155,9 +155,9 @@ mod tests {
     #[test]
     fn a_secret_is_known_by_its_name_or_its_value() {
         for (name, value) in [
-            ("ANTHROPIC_API_KEY", "x"),
+            ("SOME_API_KEY", "x"),
             ("DB_PASSWORD", "hunter2"),
-            ("X", "sk-ant-0123456789"),
+            ("X", "sk-0123456789abcdef"),
             ("PROXY", "http://me:pw@host:1"),
             ("X", "a8Fz09QqLw21mmPx77tt55Rs"),
         ] {
