@@ -46,6 +46,16 @@ impl Door {
         self
     }
 
+    /// Writes the user's configuration file.
+    pub fn config(&self, text: &str) -> PathBuf {
+        let folder = self.folder.path().join("home/.config/jackfield");
+        std::fs::create_dir_all(&folder).expect("the configuration folder");
+        let path = folder.join("config.toml");
+        std::fs::write(&path, text).expect("the configuration file");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).expect("a private file");
+        path
+    }
+
     /// Sets limits that differ from the defaults.
     pub fn limits(self, limits: &Value) -> Door {
         let path = self.folder.path().join("limits.json");

@@ -1,5 +1,6 @@
 //! What may be typed. Parsed into plain values here, made strict by the commands.
 
+use crate::config::duration::Span;
 use crate::exit;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -25,6 +26,9 @@ pub enum Command {
     /// What plugins of third parties may start.
     #[command(subcommand)]
     Grant(GrantCommand),
+    /// The configuration file.
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Looks for what is needed and says how to get what is missing.
     Doctor(DoctorArgs),
 }
@@ -37,6 +41,9 @@ pub struct RunArgs {
     /// The provider: the name of a bundled plugin [default: scripted, a demonstration without a model].
     #[arg(long, value_name = "NAME", conflicts_with = "plugin")]
     pub provider: Option<String>,
+    /// An instance of the configuration file: a provider with its options, programs and variables. What is said here counts more.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["provider", "plugin"])]
+    pub instance: Option<String>,
     /// A plugin file to use instead of a bundled one.
     #[arg(long, value_name = "FILE")]
     pub plugin: Option<PathBuf>,
@@ -67,6 +74,15 @@ pub struct RunArgs {
     /// A variable for the provider's program; NAME alone passes on your own.
     #[arg(long = "env", value_name = "NAME[=VALUE]")]
     pub env: Vec<String>,
+    /// Stops the run before turn N + 1: calls of the model where the provider tells them, else the provider's turns.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_turns: Option<u64>,
+    /// Stops the run after this time: 90s, 10m, 2h.
+    #[arg(long, value_name = "TIME")]
+    pub max_time: Option<Span>,
+    /// Stops the run at this cost in US dollars, as the provider tells it; one that tells none can't be held to it, and that is said.
+    #[arg(long, value_name = "USD", value_parser = cost, allow_negative_numbers = true)]
+    pub max_cost: Option<f64>,
     /// The same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
@@ -97,8 +113,8 @@ pub enum Format {
 
 #[derive(Subcommand)]
 pub enum ThreadsCommand {
-    /// All threads, newest first.
-    List(JsonArgs),
+    /// Threads, the one used last first.
+    List(ThreadsListArgs),
     /// What was said in one.
     Show {
         /// The thread.
@@ -106,6 +122,58 @@ pub enum ThreadsCommand {
         #[command(flatten)]
         json: JsonArgs,
     },
+    /// All that is known of one: to keep, to read, to take elsewhere.
+    Export {
+        /// The thread.
+        thread: String,
+        /// As what.
+        #[arg(long, value_enum, default_value = "ndjson")]
+        format: ExportFormat,
+        /// The file to write, which must not be there yet [default: stdout].
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Deletes threads for good, with all that was said in them.
+    Delete(DeleteArgs),
+}
+
+/// What a thread is exported as.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// Its events, one JSON value per line, as `run --json` shows them.
+    Ndjson,
+    /// For people.
+    Markdown,
+}
+
+#[derive(ClapArgs)]
+pub struct ThreadsListArgs {
+    /// Only those with this provider.
+    #[arg(long, value_name = "NAME")]
+    pub provider: Option<String>,
+    /// Only those in this folder and beneath it.
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// At most so many.
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    #[command(flatten)]
+    pub json: JsonArgs,
+}
+
+#[derive(ClapArgs)]
+pub struct DeleteArgs {
+    /// The threads.
+    pub threads: Vec<String>,
+    /// All there are.
+    #[arg(long, conflicts_with_all = ["threads", "older_than"])]
+    pub all: bool,
+    /// Those in which nothing has happened for this time: 30d, 12h.
+    #[arg(long, value_name = "TIME", conflicts_with = "threads")]
+    pub older_than: Option<Span>,
+    /// Does not ask; needed where there is no terminal.
+    #[arg(long, short)]
+    pub yes: bool,
 }
 
 #[derive(Subcommand)]
@@ -146,6 +214,21 @@ pub enum GrantCommand {
     },
 }
 
+#[derive(Subcommand)]
+pub enum ConfigCommand {
+    /// Says what is wrong with the file, line by line; starts nothing.
+    Check {
+        /// The file [default: the one in use].
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        json: JsonArgs,
+    },
+    /// All values in force and where each came from.
+    Show(JsonArgs),
+    /// The JSON Schema of the file.
+    Schema,
+}
+
 #[derive(ClapArgs)]
 pub struct DoctorArgs {
     #[command(flatten)]
@@ -157,6 +240,11 @@ pub struct JsonArgs {
     /// As JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+fn cost(text: &str) -> Result<f64, String> {
+    let cost: f64 = text.parse().map_err(|_| "write it as a number of US dollars: 1.50".to_owned())?;
+    if cost.is_finite() && cost >= 0.0 { Ok(cost) } else { Err("a number, 0 or more".into()) }
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

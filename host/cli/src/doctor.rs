@@ -3,7 +3,7 @@
 
 use crate::args::DoctorArgs;
 use crate::exit::{Exit, Outcome};
-use crate::{output, setup};
+use crate::{config, output, setup};
 use jackfield_core::manifest::CliProgram;
 use jackfield_runtime::program;
 use jackfield_sandbox::inspect;
@@ -11,9 +11,6 @@ use serde::Serialize;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
-
-/// How long a program may take to tell its version.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Serialize)]
 struct Finding {
@@ -26,10 +23,11 @@ struct Finding {
 
 /// Carries the command out. Exit code 1 when the host itself can't work; a missing provider is no fault of the host's.
 pub async fn run(args: DoctorArgs) -> Outcome {
-    let (host_works, mut findings) = host();
+    let (host_works, mut findings) = host().await;
     for plugin in jackfield_bundled::all() {
         findings.extend(providers(plugin.name, plugin.bytes).await);
     }
+    findings.extend(instances());
     for finding in &findings {
         if args.json.json {
             output::json(finding)?;
@@ -43,8 +41,8 @@ pub async fn run(args: DoctorArgs) -> Outcome {
     Ok(if host_works { Exit::Completed } else { Exit::Failed })
 }
 
-fn host() -> (bool, Vec<Finding>) {
-    let opened = setup::open_host();
+async fn host() -> (bool, Vec<Finding>) {
+    let opened = setup::open_host().await;
     let ok = opened.is_ok();
     let text = match (&opened, setup::data_folder()) {
         (Ok(_), Ok(folder)) => format!("data in {}", folder.display()),
@@ -52,6 +50,17 @@ fn host() -> (bool, Vec<Finding>) {
         (_, Err(failure)) => format!("{:#}", failure.error),
     };
     (ok, vec![Finding { what: "host".into(), ok, text, fix: None }])
+}
+
+/// Instances of the configuration that can't be used.
+fn instances() -> Vec<Finding> {
+    let Ok(settings) = config::load() else { return Vec::new() };
+    let names = settings.config.instances.keys();
+    let unusable = names.filter_map(|name| {
+        let text = format!("the instance is unavailable: {}", config::unavailable(&settings.instance(name)?)?);
+        Some(Finding { what: name.clone(), ok: false, text, fix: None })
+    });
+    unusable.collect()
 }
 
 async fn providers(name: &str, bytes: &[u8]) -> Vec<Finding> {
@@ -85,7 +94,8 @@ async fn look_for(name: &str, cli: &CliProgram) -> Finding {
             );
         }
     };
-    let version = version(&path, &cli.version_args).await;
+    let patience = Duration::from_millis(setup::limits().unwrap_or_default().version_ms);
+    let version = version(&path, &cli.version_args, patience).await;
     let shown = path.display();
     match (version, &cli.tested) {
         (Err(problem), _) => {
@@ -99,7 +109,7 @@ async fn look_for(name: &str, cli: &CliProgram) -> Finding {
 }
 
 /// Runs the program for its version: nothing inherited but what a program needs, no stdin, a bounded time.
-async fn version(path: &std::path::Path, args: &[String]) -> Result<semver::Version, String> {
+async fn version(path: &std::path::Path, args: &[String], patience: Duration) -> Result<semver::Version, String> {
     let mut command = tokio::process::Command::new(path);
     command.args(args).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
     for name in ["HOME", "PATH", "TMPDIR", "LANG"] {
@@ -115,7 +125,8 @@ async fn version(path: &std::path::Path, args: &[String]) -> Result<semver::Vers
         }
         child.wait().await.map_err(|error| error.to_string())
     };
-    tokio::time::timeout(PATIENCE, reading).await.map_err(|_| format!("no answer in {} s", PATIENCE.as_secs()))??;
+    let late = |_| format!("no answer in {} s (limit version_ms)", patience.as_secs_f32());
+    tokio::time::timeout(patience, reading).await.map_err(late)??;
     let words = text.split(|c: char| c.is_whitespace() || c == 'v' || c == '(');
     words
         .into_iter()

@@ -13,7 +13,7 @@ pub enum Exit {
     Failed,
     /// The command line is wrong.
     Usage,
-    /// Refused by policy or for want of a grant.
+    /// Refused by policy or for want of a grant; stopped by a limit of the run.
     Refused,
     /// The provider can't be used: its program is missing, does not answer, or its plugin does not load.
     Unavailable,
@@ -42,7 +42,7 @@ impl From<Exit> for ExitCode {
 }
 
 /// What `--help` says about them.
-pub const HELP: &str = "Exit codes: 0 completed, 1 failed, 2 usage, 3 refused by policy or grants, 4 provider unavailable, 130 interrupted.";
+pub const HELP: &str = "Exit codes: 0 completed, 1 failed, 2 usage, 3 refused by policy or grants, or stopped by a limit of the run, 4 provider unavailable, 130 interrupted.";
 
 /// A command that could not do its work.
 pub struct Failure {

@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// Carries the command out.
 pub async fn run(command: GrantCommand) -> Outcome {
-    let host = setup::open_host()?;
+    let host = setup::open_host().await?;
     match command {
         GrantCommand::Add { plugin, profile, exe } => add(&host, &plugin, &profile, &exe).await,
         GrantCommand::List(args) => list(&host, args.json).await,

@@ -5,6 +5,7 @@
 
 mod args;
 mod catalog;
+mod config;
 mod doctor;
 mod exit;
 mod grants;
@@ -50,6 +51,7 @@ async fn dispatch(args: Args) -> Exit {
         Command::Threads(threads) => threads::run(threads).await,
         Command::Plugin(plugin) => plugins::run(plugin).await,
         Command::Grant(grant) => grants::run(grant).await,
+        Command::Config(config) => config::run(config),
         Command::Doctor(doctor) => doctor::run(doctor).await,
     };
     match result {

@@ -36,7 +36,7 @@ fn list(json: bool) -> Outcome {
 async fn show(name: &str, json: bool) -> Outcome {
     let plugin = catalog::any(name)?;
     let found = look(name, &plugin.bytes)?;
-    let loaded = setup::open_host()?.add_plugin(plugin.bytes, plugin.bundled).await?;
+    let loaded = setup::open_host().await?.add_plugin(plugin.bytes, plugin.bundled).await?;
     let descriptor = loaded.generation.descriptor();
     if json {
         let mut all = facts(&found);

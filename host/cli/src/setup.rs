@@ -1,8 +1,9 @@
 //! Opens the host as a user's program does: data folder, supervisor, limits.
 
+use crate::config::duration::Span;
+use crate::config::{self, Settings};
 use crate::exit::Failure;
 use jackfield_core::limits::Limits;
-use jackfield_core::policy::PolicyConfig;
 use jackfield_runtime::host::{Host, HostConfig};
 use jackfield_runtime::process::Supervisor;
 use std::path::PathBuf;
@@ -18,24 +19,30 @@ pub fn data_folder() -> Result<PathBuf, Failure> {
 }
 
 /// The host of this user.
-pub fn open_host() -> Result<Host, Failure> {
-    let config = HostConfig {
-        data: data_folder()?,
-        limits: limits()?,
-        policy: PolicyConfig::default(),
-        supervisor: Supervisor::this_program()?,
-    };
-    Ok(Host::open(config)?)
+pub async fn open_host() -> Result<Host, Failure> {
+    open_host_with(&config::load()?).await
 }
 
-/// The limits: the defaults, or those of the file that `JACKFIELD_LIMITS` names.
-pub fn limits() -> Result<Limits, Failure> {
-    let Some(path) = std::env::var_os("JACKFIELD_LIMITS") else {
-        return Ok(Limits::default());
+/// The host of this user, with a configuration that was read already. What its retention says is done first.
+pub async fn open_host_with(settings: &Settings) -> Result<Host, Failure> {
+    let config = HostConfig {
+        data: data_folder()?,
+        limits: settings.limits(),
+        policy: settings.config.policy.clone(),
+        supervisor: Supervisor::this_program()?,
     };
-    let shown = PathBuf::from(&path).display().to_string();
-    let text = std::fs::read_to_string(&path)
-        .map_err(|error| Failure::usage(format!("JACKFIELD_LIMITS names {shown}, which can't be read: {error}")))?;
-    serde_json::from_str(&text)
-        .map_err(|error| Failure::usage(format!("JACKFIELD_LIMITS names {shown}, which is not right: {error}")))
+    let host = Host::open(config)?;
+    if let Some(days) = settings.config.retention_days {
+        let before_ms = jackfield_runtime::clock::now_ms().saturating_sub(Span::days(days).ms());
+        if let Err(error) = host.apply_retention(before_ms).await {
+            // What was asked is done all the same: old threads are tried again at the next start.
+            eprintln!("jackfield: retention_days: {error}");
+        }
+    }
+    Ok(host)
+}
+
+/// The limits in force.
+pub fn limits() -> Result<Limits, Failure> {
+    Ok(config::load()?.limits())
 }

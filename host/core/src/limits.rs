@@ -3,6 +3,7 @@
 //!
 //! **Every field carries its unit in its name and its reason in its doc; `Limits::check` says how they must fit each other.**
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 const KIB: u64 = 1024;
@@ -11,7 +12,7 @@ const MIB: u64 = 1024 * KIB;
 macro_rules! limits {
     ($( $(#[doc = $doc:literal])+ $name:ident = $value:expr; )+) => {
         /// All numbers, with the defaults of an open install.
-        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
         pub struct Limits { $( $(#[doc = $doc])+ pub $name: u64, )+ }
 
@@ -79,6 +80,8 @@ limits! {
     session_timers = 64;
     /// A timer's shortest time, in milliseconds: one that is set again and again must not keep a processor busy.
     timer_min_ms = 10;
+    /// A timer's longest time, in milliseconds: a day. No session waits longer for itself.
+    timer_max_ms = 86_400_000;
     /// Wishes of one session that may be refused. Each is an audit record; a plugin that goes on asking is broken.
     session_refusals = 1_000;
     /// Events that wait for one subscriber before it gets a `gap`.
@@ -115,7 +118,13 @@ limits! {
     handoff_chars = 32_000;
     /// Queued messages of one thread.
     queued_runs = 64;
+    /// Words of clients that wait for one session. A client waits when it is full; a person writes no faster.
+    session_inbox = 64;
+    /// Threads that the retention deletes at one start: the rest at the next, so that no start is slow.
+    retention_threads = 100;
 
+    /// How long a program may take to tell `doctor` its version, in milliseconds. One that needs longer hangs.
+    version_ms = 20_000;
     /// From spawn to the answer of the provider's handshake, in milliseconds. The slowest real one took 7 s on a loaded machine.
     handshake_ms = 60_000;
     /// From a command to its `done` where the provider must say something, in milliseconds.
@@ -181,6 +190,7 @@ impl Limits {
                 self.stdin_close_ms + self.terminate_ms < self.close_ms,
                 "stdin_close_ms and terminate_ms must be over before close_ms",
             ),
+            (self.timer_min_ms < self.timer_max_ms, "timer_min_ms must be less than timer_max_ms"),
             (self.journal_memory_bytes <= self.journal_bytes, "journal_memory_bytes must fit journal_bytes"),
             (self.stderr_tail_bytes <= self.stderr_frame_bytes * 64, "stderr_tail_bytes must fit 64 pieces"),
         ];

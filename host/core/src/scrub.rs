@@ -121,6 +121,17 @@ fn names_a_secret(name: &str) -> bool {
     NAMES.iter().any(|known| name.ends_with(known))
 }
 
+/// True when a variable of this name and value is to be treated as a secret: not shown, not stored. When in doubt, it is one.
+pub fn is_secret(name: &str, value: &str) -> bool {
+    const PARTS: [&str; 9] = ["key", "token", "secret", "pass", "auth", "cred", "cookie", "session", "private"];
+    let lower = name.to_ascii_lowercase();
+    // A long word without structure is what keys look like; a path or an address has separators.
+    let opaque = value.len() >= 24
+        && value.chars().all(|c| c.is_ascii_alphanumeric() || "+=_".contains(c))
+        && value.chars().any(|c| c.is_ascii_digit());
+    PARTS.iter().any(|part| lower.contains(part)) || opaque || secrets(value) != value
+}
+
 /// True for characters that steer a terminal or turn a text's direction.
 pub fn steers(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
@@ -139,6 +150,27 @@ mod tests {
     #[test]
     fn a_label_cannot_steer_a_terminal() {
         assert_eq!(label("a\u{1b}[31mb\r\u{202e}c\u{2066}\0", 100), "a[31mbc");
+    }
+
+    #[test]
+    fn a_secret_is_known_by_its_name_or_its_value() {
+        for (name, value) in [
+            ("SOME_API_KEY", "x"),
+            ("DB_PASSWORD", "hunter2"),
+            ("X", "sk-0123456789abcdef"),
+            ("PROXY", "http://me:pw@host:1"),
+            ("X", "a8Fz09QqLw21mmPx77tt55Rs"),
+        ] {
+            assert!(is_secret(name, value), "{name}");
+        }
+        for (name, value) in [
+            ("BASE_URL", "http://127.0.0.1:8080"),
+            ("DISABLE_X", "1"),
+            ("CONFIG_DIR", "/home/me/.work-account"),
+            ("MODEL", "name-4-5-20250929-and-more"),
+        ] {
+            assert!(!is_secret(name, value), "{name}");
+        }
     }
 
     #[test]

@@ -227,6 +227,11 @@ impl Host {
         &self.shared.store
     }
 
+    /// The data folder.
+    pub(crate) fn data(&self) -> &Path {
+        &self.data
+    }
+
     /// The limits in force.
     pub fn limits(&self) -> &Limits {
         &self.shared.limits

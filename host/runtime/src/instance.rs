@@ -2,6 +2,8 @@
 
 use jackfield_core::contract::Pairs;
 use jackfield_core::manifest::{EnvKind, Manifest, forbidden_env};
+use jackfield_core::options;
+use jackfield_core::run_limits::RunLimits;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,13 +23,15 @@ pub struct Instance {
     pub program_args: Vec<String>,
     /// Settings in force from the start: `model`, `mode` …
     pub selection: Pairs,
+    /// Limits of each run.
+    pub limits: RunLimits,
 }
 
 /// Why an instance does not fit its plugin.
 #[derive(Debug, thiserror::Error)]
 pub enum InstanceError {
     /// An option that the plugin does not have.
-    #[error("{plugin} has no option '{name}'; it has {known}")]
+    #[error("{plugin} has no option '{name}'; it has {known}. `jackfield plugin inspect` says what each is")]
     UnknownOption {
         /// The plugin.
         plugin: String,
@@ -37,7 +41,7 @@ pub enum InstanceError {
         known: String,
     },
     /// A value outside of what the option allows.
-    #[error("option '{name}' of {plugin} is {wanted}, not {got}")]
+    #[error("option '{name}' of {plugin} is {wanted}, not {got}; `jackfield plugin inspect` says what each is")]
     BadOption {
         /// The plugin.
         plugin: String,
@@ -108,49 +112,26 @@ impl Instance {
                 });
             }
         }
-        let properties = manifest.options.as_ref().and_then(|schema| schema.get("properties")?.as_object());
-        for (name, value) in &self.options {
-            let Some(schema) = properties.and_then(|all| all.get(name)) else {
-                return Err(InstanceError::UnknownOption {
-                    plugin,
-                    name: name.clone(),
-                    known: list(properties.into_iter().flat_map(|all| all.keys().map(String::as_str))),
-                });
-            };
-            if let Some(wanted) = misfit(schema, value) {
-                return Err(InstanceError::BadOption { plugin, name: name.clone(), wanted, got: value.to_string() });
+        self.check_options(plugin, manifest)
+    }
+
+    /// The options as a whole, by the plugin's own schema.
+    fn check_options(&self, plugin: String, manifest: &Manifest) -> Result<(), InstanceError> {
+        let schema = manifest.options.clone().unwrap_or_default();
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let open = schema.get("additionalProperties").is_some_and(|more| *more != Value::Bool(false));
+        for name in self.options.keys().filter(|_| !open) {
+            if properties.is_none_or(|all| !all.contains_key(name)) {
+                let known = list(properties.into_iter().flat_map(|all| all.keys().map(String::as_str)));
+                return Err(InstanceError::UnknownOption { plugin, name: name.clone(), known });
             }
         }
-        Ok(())
-    }
-}
-
-/// What a simple schema wants, when the value is not that: `type` and `enum`, which is what options use.
-fn misfit(schema: &Value, value: &Value) -> Option<String> {
-    if let Some(choices) = schema.get("enum").and_then(Value::as_array)
-        && !choices.contains(value)
-    {
-        return Some(format!("one of {}", list(choices.iter().map(Value::to_string))));
-    }
-    let kind = schema.get("type").and_then(Value::as_str)?;
-    let fits = match kind {
-        "string" => value.is_string(),
-        "boolean" => value.is_boolean(),
-        "integer" => value.is_i64() || value.is_u64(),
-        "number" => value.is_number(),
-        "array" => value.is_array(),
-        "object" => value.is_object(),
-        _ => true,
-    };
-    if !fits {
-        return Some(format!("a value of type {kind}"));
-    }
-    let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
-    let number = value.as_f64()?;
-    match (bound("minimum"), bound("maximum")) {
-        (Some(least), _) if number < least => Some(format!("at least {least}")),
-        (_, Some(most)) if number > most => Some(format!("at most {most}")),
-        _ => None,
+        match options::in_object(&Value::Object(schema), &self.options, "") {
+            Some(found) => {
+                Err(InstanceError::BadOption { plugin, name: found.at, wanted: found.wanted, got: found.got })
+            }
+            None => Ok(()),
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Lease {
     file: File,
+    path: PathBuf,
 }
 
 /// A lease could not be had.
@@ -70,7 +71,14 @@ impl Lease {
         }
         // Only for whoever is refused; the lock holds without it, on a full disk, too.
         let _ = file.set_len(0).and_then(|()| (&file).write_all(std::process::id().to_string().as_bytes()));
-        Ok(Self { file })
+        Ok(Self { file, path })
+    }
+}
+
+impl Lease {
+    /// Gives the lease back for good: its thread is gone. Whoever opened the file before finds no thread.
+    pub fn retire(self) {
+        let _ = std::fs::remove_file(&self.path);
     }
 }
 

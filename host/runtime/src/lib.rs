@@ -5,6 +5,7 @@
 
 pub mod audit;
 pub mod clock;
+mod deletion;
 pub mod framing;
 pub mod host;
 pub mod instance;

@@ -8,7 +8,7 @@ mod text;
 mod verdict;
 
 use crate::args::{Format, RunArgs};
-use crate::catalog;
+use crate::config::{self, Choice, Kept};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::{output, setup};
 use approve::{Answer, Approver};
@@ -17,10 +17,9 @@ use jackfield_core::event::{EventBody, SessionEvent};
 use jackfield_core::id::{RunId, ThreadId};
 use jackfield_core::requests::AnswerError;
 use jackfield_runtime::host::{Host, Plugin};
-use jackfield_runtime::instance::Instance;
 use jackfield_runtime::session::AskError;
+use jackfield_runtime::store::ThreadRecord;
 use jackfield_runtime::thread::Thread;
-use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -46,9 +45,19 @@ pub async fn run(args: RunArgs) -> Outcome {
         (true, _) | (_, Format::Json) => Box::new(json::Json::default()),
         (false, Format::Text) => Box::new(text::Text::new()),
     };
-    let host = setup::open_host()?;
+    let settings = config::load()?;
+    let host = setup::open_host_with(&settings).await?;
+    let row = match &args.resume {
+        Some(id) => Some(host.thread_row(&thread_id(id)?).await?),
+        None => None,
+    };
+    let kept = match &row {
+        Some(row) => host.store().setup(&row.id).await?.and_then(|json| serde_json::from_str::<Kept>(&json).ok()),
+        None => None,
+    };
+    let choice = config::choose(&settings, &args, row.as_ref().map(|row| (row, kept)))?;
     let (plugin, provider) = {
-        let mut choosing = std::pin::pin!(choose_plugin(&host, &args));
+        let mut choosing = std::pin::pin!(load_plugin(&host, &choice, row.as_ref()));
         tokio::select! {
             chosen = &mut choosing => chosen?,
             () = tokio::time::sleep(std::time::Duration::from_secs(1)) => {
@@ -57,9 +66,10 @@ pub async fn run(args: RunArgs) -> Outcome {
             }
         }
     };
-    let instance = instance(&args, &provider)?;
-    let thread = match &args.resume {
-        Some(id) => host.resume_thread(&plugin, instance, &thread_id(id)?).await?,
+    let Choice { setup, kept, whose, .. } = choice;
+    let instance = setup.into_instance(kept.instance.as_deref().unwrap_or(&provider), &whose)?;
+    let thread = match &row {
+        Some(row) => host.resume_thread(&plugin, instance, &row.id).await?,
         None => {
             let folder = match &args.cwd {
                 Some(folder) => folder.clone(),
@@ -68,6 +78,8 @@ pub async fn run(args: RunArgs) -> Outcome {
             host.new_thread(&plugin, instance, &folder).await?
         }
     };
+    let kept = serde_json::to_string(&kept).map_err(std::io::Error::from)?;
+    host.store().put_setup(thread.id(), kept).await?;
     let silent = view_is_json(&args);
     let mut approver = Approver::new(args.approve, output::person_present() && !silent, silent);
     let outcome = converse(&thread, &provider, content, view.as_mut(), &mut approver).await;
@@ -239,61 +251,15 @@ async fn expand(thread: &Thread, event: Arc<SessionEvent>) -> Result<Vec<Arc<Ses
     Ok(found)
 }
 
-async fn choose_plugin(host: &Host, args: &RunArgs) -> Result<(Plugin, String), Failure> {
-    let found = match (&args.plugin, &args.provider, &args.resume) {
-        (Some(file), _, _) => catalog::file(file)?,
-        (None, Some(name), _) => catalog::bundled(name)?,
-        (None, None, Some(thread)) => {
-            let row = host.thread_row(&thread_id(thread)?).await?;
-            catalog::bundled(&row.plugin).map_err(|_| {
-                Failure::usage(format!(
-                    "thread {thread} was begun with the plugin {}; name its file with --plugin FILE",
-                    row.plugin
-                ))
-            })?
-        }
-        (None, None, None) => catalog::bundled(catalog::DEFAULT)?,
-    };
-    let plugin = host.add_plugin(found.bytes, found.bundled).await.map_err(|error| match &args.plugin {
+async fn load_plugin(host: &Host, choice: &Choice, thread: Option<&ThreadRecord>) -> Result<(Plugin, String), Failure> {
+    let found = choice.find(thread)?;
+    let plugin = host.add_plugin(found.bytes, found.bundled).await.map_err(|error| match &choice.setup.plugin {
         Some(file) => Failure::unavailable(format!("{}: {error}", file.display())),
         None => error.into(),
     })?;
     let name = plugin.generation.manifest().full_name();
     let provider = name.strip_prefix("jackfield/").filter(|_| plugin.bundled).map_or(name.clone(), str::to_owned);
     Ok((plugin, provider))
-}
-
-fn instance(args: &RunArgs, provider: &str) -> Result<Instance, Failure> {
-    let mut instance =
-        Instance { name: provider.to_owned(), program_args: args.exe_arg.clone(), ..Instance::default() };
-    for (key, value) in &args.options {
-        let value = serde_json::from_str(value).unwrap_or_else(|_| serde_json::Value::String(value.clone()));
-        instance.options.insert(key.clone(), value);
-    }
-    for (name, path) in &args.exe {
-        instance.programs.insert(name.clone(), absolute(path)?);
-    }
-    for text in &args.env {
-        let (name, value) = match text.split_once('=') {
-            Some((name, value)) => (name, value.to_owned()),
-            None => (
-                text.as_str(),
-                std::env::var(text)
-                    .map_err(|_| Failure::usage(format!("--env {text} passes on your own {text}, which is not set")))?,
-            ),
-        };
-        instance.env.push((name.to_owned(), value));
-    }
-    for (name, value) in [("model", &args.model), ("mode", &args.mode)] {
-        if let Some(value) = value {
-            instance.selection.push((name.to_owned(), value.clone()));
-        }
-    }
-    Ok(instance)
-}
-
-fn absolute(path: &str) -> Result<PathBuf, Failure> {
-    Ok(std::path::absolute(path)?)
 }
 
 fn thread_id(text: &str) -> Result<ThreadId, Failure> {

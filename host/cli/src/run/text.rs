@@ -7,6 +7,7 @@ use crate::output::{self, headline, plain};
 use jackfield_core::contract::{Content, ContextEffect, Fault, Plan, Status, TextKind, Tool};
 use jackfield_core::event::{EventBody, Item, ItemBody, RunStatus, SessionEvent, is_terminal};
 use jackfield_core::id::ItemId;
+use jackfield_core::run_limits::LIMIT_REACHED;
 use jackfield_runtime::thread::Thread;
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
@@ -207,6 +208,10 @@ impl Text {
         let took = self.started.elapsed().as_secs_f32();
         let text = match status {
             RunStatus::Completed => self.paint("2", &format!("✓ done in {took:.1} s · thread {}", self.thread)),
+            RunStatus::Interrupted if reason == Some(LIMIT_REACHED) => {
+                let why = fault.map(|fault| plain(&fault.message)).unwrap_or_default();
+                self.paint("33", &format!("■ stopped after {took:.1} s: {why} (--resume {})", self.thread))
+            }
             RunStatus::Interrupted => {
                 self.paint("33", &format!("■ interrupted after {took:.1} s · go on with --resume {}", self.thread))
             }

@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use jackfield_core::contract::FaultKind;
 use jackfield_core::event::{EventBody, RunStatus, SessionEnd, SessionEvent};
 use jackfield_core::id::RunId;
+use jackfield_core::run_limits::LIMIT_REACHED;
 
 /// Follows the events of one run.
 pub struct Verdict {
@@ -15,6 +16,7 @@ pub struct Verdict {
     session_over: bool,
     begun: bool,
     usage: bool,
+    limit: bool,
 }
 
 impl Verdict {
@@ -27,6 +29,7 @@ impl Verdict {
             session_over: false,
             begun: false,
             usage: false,
+            limit: false,
         }
     }
 
@@ -35,7 +38,8 @@ impl Verdict {
             EventBody::RunCreated { .. } if is_of(event, &self.run) => self.begun = true,
             // What was said before is about runs and sessions that are over.
             _ if !self.begun => {}
-            EventBody::RunEnded { status, fault, .. } if is_of(event, &self.run) => {
+            EventBody::RunEnded { status, reason, fault, .. } if is_of(event, &self.run) => {
+                self.limit = reason.as_deref() == Some(LIMIT_REACHED);
                 self.ended = Some(*status);
                 self.refused |= fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Denied);
             }
@@ -58,6 +62,7 @@ impl Verdict {
     pub fn exit(&self) -> Exit {
         match self.ended {
             Some(RunStatus::Completed) => Exit::Completed,
+            _ if self.limit => Exit::Refused,
             Some(RunStatus::Interrupted | RunStatus::Cancelled) => Exit::Interrupted,
             _ if self.refused => Exit::Refused,
             _ if self.unavailable && self.usage => Exit::Usage,

@@ -149,6 +149,11 @@ impl Manifest {
             slug("secret.name", &secret.name)?;
             text(format!("secret.{}.description", secret.name), &secret.description)?;
         }
+        if let Some(schema) = &self.options
+            && let Err((key, expected)) = crate::options::check_schema(schema, "options")
+        {
+            return require(false, key, "", &expected);
+        }
         self.guard.iter().enumerate().try_for_each(|(i, g)| self.guard(i, g))
     }
 

@@ -13,6 +13,7 @@ pub use intent::{ForkPoint, Intent};
 
 use crate::capability::Capabilities;
 use crate::limits::Limits;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -140,7 +141,7 @@ strategies! {
 }
 
 /// What the operator allows beyond what a provider can do by itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PolicyConfig {
     /// A session may be ended to stop a turn that cannot be interrupted.
@@ -163,7 +164,8 @@ pub struct PolicyConfig {
     pub run_without_approvals: bool,
     /// Files may be restored though the provider keeps its memory of them.
     pub divergent_rollback: bool,
-    /// Intents that the host which asks does not carry out yet; they are offered to nobody.
+    /// Intents that the host which asks does not carry out yet; they are offered to nobody. No operator sets it.
+    #[serde(skip)]
     pub not_built: Vec<Intent>,
     /// Intents that are forbidden, by name (`fork-at-tip`), with the rule that forbids each.
     pub blocked: BTreeMap<String, String>,

@@ -10,6 +10,7 @@
 //! - `ops`: commands that wait for the plugin's answer;
 //! - `asks`: what clients ask for, and the ladder of an interrupt;
 //! - `outgoing`, `queue`: messages: how each goes, and what is changed while it waits;
+//! - `run_limits`: turns, time and cost of a run;
 //! - `watch`: deadlines. They speak, and end only what they say they end;
 //! - `ring`: the last raw frames.
 //!
@@ -29,6 +30,7 @@ mod outlet;
 pub(crate) mod queue;
 mod release;
 mod ring;
+mod run_limits;
 mod speak;
 mod task;
 mod watch;
@@ -263,7 +265,7 @@ impl SessionHandle {
         first: Vec<NewRun>,
     ) -> Result<SessionHandle, jackfield_sandbox::CallError> {
         let plugin = start.generation.session().await?;
-        let (asks, inbox) = mpsc::channel(64);
+        let (asks, inbox) = mpsc::channel(shared.limits.session_inbox as usize);
         let (ended_tx, ended) = watched::channel(false);
         let (view_tx, view) = watched::channel(None);
         let (standing_tx, standing) = watched::channel(Standing { waiting: first.len(), ..Standing::default() });

@@ -249,14 +249,14 @@ impl Outlet {
                 format!("{limit} timers of this session run already (limit session_timers)"),
             );
         }
-        let day_ms = 24.0 * 3_600_000.0;
-        if !after_ms.is_finite() || !(0.0..=day_ms).contains(&after_ms) {
+        let longest = self.shared.limits.timer_max_ms;
+        if !after_ms.is_finite() || !(0.0..=longest as f64).contains(&after_ms) {
             return self.refuse(
                 start,
                 body,
                 "timer-out-of-range",
                 FaultKind::Invalid,
-                format!("a timer runs from 0 to {day_ms} ms, not {after_ms}"),
+                format!("a timer runs from 0 to {longest} ms (limit timer_max_ms), not {after_ms}"),
             );
         }
         let after_ms = after_ms.max(self.shared.limits.timer_min_ms as f64);

@@ -14,15 +14,24 @@ use jackfield_core::normalizer::{Routed, SessionEnded};
 impl Task {
     /// Numbers, stores and shows what the normalizer made, and keeps the host's own books by it.
     pub(super) async fn emit(&mut self, routed: Vec<Routed>) {
-        for one in routed {
-            let entry = self.keep_books(&one);
-            let mut stored = self.start.log.emit(clock::now_ms(), one.draft).await.map(drop);
-            if let (Ok(()), Some(entry)) = (&stored, entry) {
-                stored = self.enter(entry).await;
+        for mut one in routed {
+            if let Some(body) = self.run_guard.see(&mut one.draft, clock::now_ms()) {
+                let mut draft: jackfield_core::event::Draft = body.into();
+                draft.run.clone_from(&one.draft.run);
+                self.emit_one(Routed { thread: one.thread.clone(), draft }).await;
             }
-            if let Err(error) = stored {
-                self.store_failed(&error);
-            }
+            self.emit_one(one).await;
+        }
+    }
+
+    async fn emit_one(&mut self, one: Routed) {
+        let entry = self.keep_books(&one);
+        let mut stored = self.start.log.emit(clock::now_ms(), one.draft).await.map(drop);
+        if let (Ok(()), Some(entry)) = (&stored, entry) {
+            stored = self.enter(entry).await;
+        }
+        if let Err(error) = stored {
+            self.store_failed(&error);
         }
     }
 

@@ -16,6 +16,7 @@ use jackfield_core::event::SessionEnd;
 use jackfield_core::id::RunId;
 use jackfield_core::normalizer::{Disposed, Normalizer, SessionEnded, SessionScope, clean_fault};
 use jackfield_core::outbox::Outbox;
+use jackfield_core::run_limits::RunGuard;
 use jackfield_sandbox::{CallError, Session};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -63,6 +64,7 @@ pub(super) struct Task {
     pub(super) free_at: Option<Instant>,
     pub(super) phase: Phase,
     pub(super) watch: Watch,
+    pub(super) run_guard: RunGuard,
     pub(super) diagnostics: Diagnostics,
     pub(super) native_thread: Option<String>,
     /// The provider has given a cursor.
@@ -123,6 +125,7 @@ impl Task {
             free_at: None,
             phase: Phase::Starting,
             watch: Watch::new(&limits),
+            run_guard: RunGuard::new(start.instance.limits),
             diagnostics: Diagnostics::new(&limits),
             native_thread: start.native_id.clone(),
             resumable: start.cursor.is_some(),
@@ -348,11 +351,20 @@ impl Task {
             .deadline()
             .map(|at_ms| Instant::now() + Duration::from_millis(at_ms.saturating_sub(clock::now_ms())));
         let now = (!self.feed.is_empty() || self.may_begin()).then(Instant::now);
-        let handed = self.next_settlement();
-        [self.ops.next_deadline(), self.outlet.next_timer(), self.watch.next(self), ladder, free, late, now, handed]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            self.ops.next_deadline(),
+            self.outlet.next_timer(),
+            self.watch.next(self),
+            self.run_limit_at(),
+            self.next_settlement(),
+            ladder,
+            free,
+            late,
+            now,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 }
 

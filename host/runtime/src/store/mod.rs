@@ -12,6 +12,7 @@
 //! A store that fails for good (disk full, file damaged) refuses all later writes with the same error, at once, and says so
 //! in [`Store::health`]; it can still be read. Tests: `tests/store.rs`, `tests/store_crash.rs`, and beside the code.
 
+mod delete;
 mod error;
 mod events;
 mod grants;
@@ -21,6 +22,7 @@ mod runs;
 mod schema;
 mod sequence;
 mod sessions;
+mod setups;
 mod threads;
 mod words;
 mod writer;

@@ -44,6 +44,8 @@ const MIGRATIONS: &[&str] = &["
 ", "
     -- Where a run that waits stands among the others; by its number where nobody moved it.
     ALTER TABLE runs ADD COLUMN place INTEGER;
+", "
+    CREATE TABLE setups (thread TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT;
 "];
 
 /// `JFLD`: what tells our file from another program's.
@@ -105,7 +107,7 @@ pub(super) fn open(place: &Place, limits: &Limits) -> Result<Connection, StoreEr
     // Before anything is written: another's file must stay as it is.
     check_ours(&db, place)?;
     let settings = format!(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = {};",
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = {};",
         limits.store_queue_bytes
     );
     db.execute_batch(&settings).map_err(|error| place.error(error))?;

@@ -1,6 +1,10 @@
 //! `jackfield threads`: conversations that were had, from the store.
 
-use crate::args::ThreadsCommand;
+mod delete;
+mod export;
+mod markdown;
+
+use crate::args::{ThreadsCommand, ThreadsListArgs};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{self, headline, plain};
 use crate::setup;
@@ -8,19 +12,47 @@ use jackfield_core::contract::Content;
 use jackfield_core::event::{EventBody, ItemBody, SessionEvent};
 use jackfield_core::id::ThreadId;
 use jackfield_runtime::host::Host;
+use jackfield_runtime::store::ThreadRecord;
+
+/// Events that are read at once.
+const PAGE: usize = 500;
 
 /// Carries the command out.
 pub async fn run(command: ThreadsCommand) -> Outcome {
-    let host = setup::open_host()?;
+    let host = setup::open_host().await?;
     match command {
-        ThreadsCommand::List(args) => list(&host, args.json).await,
+        ThreadsCommand::List(args) => list(&host, args).await,
         ThreadsCommand::Show { thread, json } => show(&host, &thread, json.json).await,
+        ThreadsCommand::Export { thread, format, output } => {
+            export::run(&host, &thread, format, output.as_deref()).await
+        }
+        ThreadsCommand::Delete(args) => delete::run(&host, args).await,
     }
 }
 
-async fn list(host: &Host, json: bool) -> Outcome {
-    let rows = host.store().list_threads().await?;
-    if json {
+/// The id that a person typed.
+fn parse(text: &str) -> Result<ThreadId, Failure> {
+    ThreadId::parse(text)
+        .ok_or_else(|| Failure::usage(format!("'{text}' is no thread; `jackfield threads list` shows those there are")))
+}
+
+/// A plugin as people call it: bundled ones by their name.
+fn provider_of(row: &ThreadRecord) -> &str {
+    row.plugin.strip_prefix("jackfield/").unwrap_or(&row.plugin)
+}
+
+async fn list(host: &Host, args: ThreadsListArgs) -> Outcome {
+    let folder = args.folder.as_deref().map(|folder| folder.canonicalize().or_else(|_| std::path::absolute(folder)));
+    let folder = folder.transpose()?;
+    let wanted = |row: &&ThreadRecord| {
+        args.provider
+            .as_ref()
+            .is_none_or(|name| [provider_of(row), &row.plugin, &row.provider].contains(&name.as_str()))
+            && folder.as_ref().is_none_or(|folder| std::path::Path::new(&row.folder).starts_with(folder))
+    };
+    let all = host.store().list_threads().await?;
+    let rows: Vec<&ThreadRecord> = all.iter().filter(wanted).take(args.limit.unwrap_or(usize::MAX)).collect();
+    if args.json.json {
         for row in &rows {
             output::json(&serde_json::json!({
                 "id": row.id, "provider": row.provider, "plugin": row.plugin, "folder": row.folder, "title": row.title,
@@ -29,17 +61,29 @@ async fn list(host: &Host, json: bool) -> Outcome {
         }
         return Ok(Exit::Completed);
     }
-    if rows.is_empty() {
+    if all.is_empty() {
         output::line("no threads yet; `jackfield run hello` begins one")?;
+    } else if rows.is_empty() {
+        output::line(&format!("none of {} threads is like that; `jackfield threads list` shows them", all.len()))?;
     }
+    let room = output::width().saturating_sub(36 + 2 + 8 + 2 + 11 + 2).max(10);
     for row in &rows {
-        let title = row.title.as_deref().unwrap_or_default();
         let age = age(jackfield_runtime::clock::now_ms().saturating_sub(row.updated_ms));
-        let provider = row.plugin.strip_prefix("jackfield/").unwrap_or(&row.plugin);
-        output::line(&format!("{}  {age:>9}  {:<12}  {}", row.id, headline(provider, 24), headline(title, 60)))?;
-        output::line(&format!("{:36}  {:>9}  {}", "", "", plain(&row.folder)))?;
+        let title = headline(row.title.as_deref().unwrap_or_default(), room - 1);
+        let line = format!("{}  {age:>8}  {:<11}  {title}", row.id, headline(provider_of(row), 11));
+        output::line(line.trim_end())?;
+        output::line(&format!("{:36}  {:8}  {}", "", "", at_home(&plain(&row.folder))))?;
     }
     Ok(Exit::Completed)
+}
+
+/// A path with the home folder as `~`.
+fn at_home(path: &str) -> String {
+    let home = std::env::var("HOME").unwrap_or_default();
+    match path.strip_prefix(&home) {
+        Some(rest) if !home.is_empty() && (rest.is_empty() || rest.starts_with('/')) => format!("~{rest}"),
+        _ => path.to_owned(),
+    }
 }
 
 /// How long ago, in the largest unit that fits.
@@ -53,13 +97,11 @@ fn age(ms: u64) -> String {
 }
 
 async fn show(host: &Host, text: &str, json: bool) -> Outcome {
-    let id = ThreadId::parse(text).ok_or_else(|| {
-        Failure::usage(format!("'{text}' is no thread; `jackfield threads list` shows those there are"))
-    })?;
+    let id = parse(text)?;
     host.thread_row(&id).await?;
     let mut after = 0;
     loop {
-        let page = host.store().events(&id, after, 500).await?;
+        let page = host.store().events(&id, after, PAGE).await?;
         let Some(last) = page.last() else { return Ok(Exit::Completed) };
         after = last.seq;
         for event in &page {

@@ -1,0 +1,103 @@
+//! What `config.toml` may hold. Each field's doc is its documentation in the JSON Schema, too.
+
+use super::duration::Span;
+use jackfield_core::limits::Limits;
+use jackfield_core::policy::PolicyConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Jackfield's configuration of one user.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The provider that is used when none is named.
+    pub default_provider: Option<String>,
+    /// The instance that is used when neither an instance nor a provider is named.
+    pub default_instance: Option<String>,
+    /// Threads in which nothing happened for so many days are deleted when the host starts. Kept until you delete them when this is absent.
+    #[schemars(range(min = 1))]
+    pub retention_days: Option<u32>,
+    /// Limits other than the usual, by the names of `jackfield config show`.
+    #[serde(default)]
+    pub limits: Limits,
+    /// What the host may do where a provider can't, and what is forbidden.
+    #[serde(default)]
+    pub policy: PolicyConfig,
+    /// Configured uses of providers, by name: two accounts of one provider are two instances.
+    #[serde(default)]
+    pub instances: BTreeMap<String, Setup>,
+}
+
+/// A configured use of a provider: an instance of the file, the flags of a command line, or what a thread keeps of both.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Setup {
+    /// The provider: the name of a bundled plugin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// A plugin file, instead of a provider. A relative path begins at the configuration file's folder; `~/` is your home.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<PathBuf>,
+    /// What a person calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The mode, in the provider's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// Options of the plugin; `jackfield plugin inspect` lists them.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub options: Map<String, Value>,
+    /// Programs to use, by the name that the plugin gives them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub exe: BTreeMap<String, PathBuf>,
+    /// Literal arguments for the provider's program, before those of the plugin.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exe_args: Vec<String>,
+    /// Variables for the provider's program, with their values. A secret is better passed on by `pass_env`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Names of your own variables that are passed on to the provider's program.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pass_env: Vec<String>,
+    /// MCP servers for the provider, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub mcp_servers: BTreeMap<String, McpServer>,
+    /// Turns of one run, at most: calls of the model where the provider tells them, else the provider's turns.
+    #[schemars(range(min = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_turns: Option<u64>,
+    /// Time of one run, at most: `90s`, `10m`, `2h`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_time: Option<Span>,
+    /// Cost of one run, at most, in US dollars as the provider tells it.
+    #[schemars(range(min = 0))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost: Option<f64>,
+}
+
+/// An MCP server: a program, or an address.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct McpServer {
+    /// The program that speaks on stdio.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Its arguments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// Its environment.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// The address of one that is reached by HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Headers of every request.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+}
