@@ -24,6 +24,8 @@ pub(super) struct ThreadState {
     /// Messages that were handed over while a turn was open, the last ones; newest last.
     pub handed: VecDeque<HandedState>,
     pub turns: u32,
+    /// Turns of the sessions before this one: a thread counts on.
+    pub turns_before: u32,
     /// Hashes of the native ids of all turns so far: an id that is used again makes another turn.
     pub turn_ids: HashSet<u64>,
     pub told: u32,
@@ -143,6 +145,7 @@ impl ThreadState {
             runs: Vec::new(),
             handed: VecDeque::new(),
             turns: 0,
+            turns_before: 0,
             turn_ids: HashSet::new(),
             told: 0,
             loose: Marks::default(),
