@@ -11,6 +11,7 @@ mod grants;
 mod output;
 mod plugins;
 mod run;
+mod schema;
 mod setup;
 mod threads;
 
@@ -50,6 +51,7 @@ async fn dispatch(args: Args) -> Exit {
         Command::Threads(threads) => threads::run(threads).await,
         Command::Plugin(plugin) => plugins::run(plugin).await,
         Command::Grant(grant) => grants::run(grant).await,
+        Command::Schema(which) => schema::run(&which),
         Command::Doctor(doctor) => doctor::run(doctor).await,
     };
     match result {
