@@ -14,6 +14,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A `run --json --input json` under way.
 pub struct Live {
+    /// Where it runs; gone when this is.
+    _door: Door,
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -24,8 +26,8 @@ pub struct Live {
 }
 
 impl Live {
-    /// Starts it with these arguments more.
-    pub fn start(door: &Door, args: &[&str]) -> Live {
+    /// Starts it here, with these arguments more.
+    pub fn start(door: Door, args: &[&str]) -> Live {
         let all = [&["run", "--json", "--input", "json"][..], args].concat();
         let mut child = door.command(&all).stdin(Stdio::piped()).spawn().expect("the program starts");
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take().expect("stdout"));
@@ -37,7 +39,7 @@ impl Live {
                 }
             }
         });
-        Live { child, stdin, lines, seen: Vec::new(), stdout: String::new(), at: 0 }
+        Live { _door: door, child, stdin, lines, seen: Vec::new(), stdout: String::new(), at: 0 }
     }
 
     /// Writes bytes as they are.

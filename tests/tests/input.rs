@@ -12,7 +12,7 @@ fn door() -> Door {
 }
 
 fn live(args: &[&str]) -> Live {
-    Live::start(&door(), args)
+    Live::start(door(), args)
 }
 
 fn codes(ended: &Ended) -> Vec<String> {
@@ -130,7 +130,7 @@ fn the_rule_of_the_command_line_answers_approvals_and_the_script_questions() {
 fn a_thread_is_resumed_by_a_script() {
     let door = door();
     let thread = door.run(&["run", "--json", "hello"]).expect(0, &[]).thread();
-    let mut live = Live::start(&door, &["--resume", &thread]);
+    let mut live = Live::start(door, &["--resume", &thread]);
     live.message("hello again").until_type("run.ended");
     live.end_of_input();
     let ended = live.ended().expect(0, &["hello again"]).well_formed();
@@ -221,7 +221,7 @@ fn two_answers_at_once_are_one_answer() {
 #[test]
 fn a_line_over_the_limit_is_refused_and_the_next_is_found() {
     let door = door().limits(&json!({ "prompt_bytes": 1_000, "input_line_bytes": 2_000 }));
-    let mut live = Live::start(&door, &[]);
+    let mut live = Live::start(door, &[]);
     live.message(&"a".repeat(3_000));
     assert_eq!(live.word()["code"], "line-too-long");
     live.message(&"b".repeat(1_500));

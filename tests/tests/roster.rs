@@ -98,7 +98,7 @@ while read -r answer; do case "$answer" in *control_response*ask-1*) break ;; es
 {ENDS}"#
     );
     let exe = with_background(&door, &asks);
-    let mut live = Live::start(&door, &["--provider", "claude-code", "--exe", &exe, "count"]);
+    let mut live = Live::start(door, &["--provider", "claude-code", "--exe", &exe, "count"]);
     live.until_type("run.ended");
     let asked = live.rewind().until_type("request.opened");
     let allow =

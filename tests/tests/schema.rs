@@ -65,7 +65,7 @@ fn what_the_doors_say_fits() {
 #[test]
 fn words_on_input_fit_and_so_does_what_was_accepted() {
     let (events, input) = (validator("events"), validator("input"));
-    let mut live = Live::start(&door(), &[]);
+    let mut live = Live::start(door(), &[]);
     let say = |live: &mut Live, line: Value| {
         let fits = input.is_valid(&line);
         live.say(line.clone());

@@ -4,9 +4,10 @@
 //! people: without one they are dismissed.
 
 use super::card::{ask, card, choices, headline_of};
+use super::pick::{chosen, pick, refusal};
 use crate::args::Approve;
 use crate::output::plain;
-use jackfield_core::contract::{Chosen, Filled, Offer, Verdict};
+use jackfield_core::contract::{Filled, Verdict};
 use jackfield_core::event::{EventBody, Request, SessionEvent};
 use jackfield_core::id::RequestId;
 use jackfield_core::requests::Reply;
@@ -272,10 +273,6 @@ fn read_lines() -> mpsc::UnboundedReceiver<String> {
     lines
 }
 
-fn chosen(offer: &Offer) -> Reply {
-    Reply::Chosen(Chosen { option_id: offer.id.clone(), note: None, input: None })
-}
-
 fn by_rule(request: &Request, allow: bool, by: &str) -> Answer {
     let once = |wanted: Verdict| request.options.iter().find(|offer| offer.verdict == wanted);
     let reply = match once(Verdict::AllowOnce).filter(|_| allow) {
@@ -283,52 +280,4 @@ fn by_rule(request: &Request, allow: bool, by: &str) -> Answer {
         None => refusal(request),
     };
     Answer { request: request.id.clone(), asked: request.clone(), reply, by: by.to_owned() }
-}
-
-/// The mildest refusal that is offered; else the card is closed, which never is consent.
-fn refusal(request: &Request) -> Reply {
-    let mut refusals =
-        request.options.iter().filter(|offer| matches!(offer.verdict, Verdict::RejectOnce | Verdict::Abort));
-    refusals.next().map_or(Reply::Dismissed, chosen)
-}
-
-/// What a person typed: a number, the first letter of what an option does, or its label.
-fn pick<'a>(options: &'a [Offer], line: &str) -> Option<&'a Offer> {
-    let word = line.to_lowercase();
-    let verdict = match word.as_str() {
-        "y" | "yes" => Some(Verdict::AllowOnce),
-        "n" | "no" => Some(Verdict::RejectOnce),
-        _ => None,
-    };
-    let by_number = word.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
-    by_number
-        .or_else(|| options.iter().find(|offer| verdict == Some(offer.verdict)))
-        .or_else(|| options.iter().find(|offer| !word.is_empty() && offer.label.to_lowercase() == word))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn offer(id: &str, verdict: Verdict) -> Offer {
-        Offer { id: id.into(), label: id.to_uppercase(), verdict }
-    }
-
-    #[test]
-    fn a_person_picks_by_number_letter_or_label_and_nothing_else() {
-        let options = [
-            offer("once", Verdict::AllowOnce),
-            offer("always", Verdict::AllowAlways),
-            offer("no", Verdict::RejectOnce),
-        ];
-        let picked = |line: &str| pick(&options, line).map(|offer| offer.id.as_str());
-        assert_eq!(picked("1"), Some("once"));
-        assert_eq!(picked("y"), Some("once"));
-        assert_eq!(picked("N"), Some("no"));
-        assert_eq!(picked("always"), Some("always"));
-        for wrong in ["", "0", "4", "maybe", "-1", "yess"] {
-            assert_eq!(picked(wrong), None, "{wrong}");
-        }
-        assert_eq!(pick(&[offer("always", Verdict::AllowAlways)], "y").map(|offer| offer.id.as_str()), None);
-    }
 }

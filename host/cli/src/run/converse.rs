@@ -4,12 +4,15 @@
 //! script's lines. Here they meet. **Whatever happens, the thread is closed in order or its processes are killed, and each
 //! line of input that was read has had its word.** Tests: `tests/tests/doors.rs`, `tests/tests/input.rs`.
 
+mod finish;
+mod lines;
+
 use super::approve::{Answer, Approver};
 use super::course::{Course, Patience};
 use super::hands::{Done, Hands};
 use super::input::{Order, Script, Tag, Wrong};
 use super::signals::{Signal, Signals};
-use super::stream::{CloseReason, StreamLine};
+use super::stream::CloseReason;
 use super::{End, View};
 use crate::exit::{Exit, Failure};
 use jackfield_core::contract::Content;
@@ -17,11 +20,10 @@ use jackfield_core::event::{EventBody, SessionEvent};
 use jackfield_core::limits::Limits;
 use jackfield_core::requests::AnswerError;
 use jackfield_runtime::session::AskError;
-use jackfield_runtime::store::StoreError;
 use jackfield_runtime::thread::Thread;
 use jackfield_runtime::thread_log::Subscription;
+use lines::next_line;
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::Interval;
@@ -218,40 +220,6 @@ impl<'a> Talk<'a> {
         Ok(())
     }
 
-    fn line_done(
-        &mut self,
-        tag: Tag,
-        request: Option<jackfield_core::id::RequestId>,
-        outcome: Result<Option<jackfield_core::id::RunId>, AskError>,
-    ) {
-        match outcome {
-            Ok(run) => {
-                self.asked_at = Instant::now();
-                if let Some(request) = request {
-                    self.approver.forget(&request);
-                }
-                self.word(StreamLine::Accepted { line: tag.line, id: tag.id, run });
-            }
-            Err(error) => self.reject(tag, error.code(), &error.to_string()),
-        }
-    }
-
-    fn line(&mut self, line: Option<(Tag, Result<Order, Wrong>)>) {
-        let Some((tag, order)) = line else {
-            self.script = None;
-            self.asked_at = Instant::now();
-            return;
-        };
-        match order {
-            Err(wrong) => self.reject(tag, wrong.code(), &wrong.to_string()),
-            Ok(_) if self.closing || self.stopping.is_some() => self.too_late(tag),
-            Ok(order) => {
-                self.closing |= order == Order::Close;
-                self.hands.line(tag, order);
-            }
-        }
-    }
-
     fn signal(&mut self, signal: Signal) {
         self.approver.give_up();
         if signal == Signal::Terminate || self.stopping.is_some() {
@@ -261,51 +229,6 @@ impl<'a> Talk<'a> {
             self.hands.interrupt();
         }
         self.stopping.get_or_insert(self.course.runs_over());
-    }
-
-    /// Ends the session, in order or at once, and shows what that still says.
-    async fn finish(&mut self) -> Result<(), Failure> {
-        let thread = self.thread;
-        let mut ending: Ending<'_> = if self.kill { Box::pin(thread.kill()) } else { Box::pin(thread.close()) };
-        loop {
-            tokio::select! {
-                ended = &mut ending => break ended?,
-                // What is under way goes on: it may hold what the end waits for.
-                done = self.hands.next() => self.done(done)?,
-                line = next_line(&mut self.script) => match line {
-                    Some((tag, _)) => self.too_late(tag),
-                    None => self.script = None,
-                },
-                _ = self.signals.next(), if !self.kill => {
-                    self.kill = true;
-                    self.stopping.get_or_insert(self.course.runs_over());
-                    ending = Box::pin(thread.kill());
-                }
-            }
-        }
-        drop(ending);
-        for tag in self.hands.let_go() {
-            self.reject(tag, "closing", "the stream ended before this was answered; it may have counted");
-        }
-        if let Some(mut script) = self.script.take() {
-            for tag in script.left_over().await {
-                self.too_late(tag);
-            }
-        }
-        self.events_so_far().await
-    }
-
-    fn too_late(&mut self, tag: Tag) {
-        self.reject(tag, "closing", "the stream is being closed; begin another with --resume THREAD");
-    }
-
-    fn reject(&mut self, tag: Tag, code: &str, message: &str) {
-        self.word(StreamLine::Rejected { line: tag.line, id: tag.id, code: code.into(), message: message.into() });
-    }
-
-    fn word(&mut self, line: StreamLine) {
-        let shown = self.view.word(&line);
-        self.heard(shown);
     }
 
     fn heard(&mut self, shown: io::Result<()>) {
@@ -320,16 +243,6 @@ impl<'a> Talk<'a> {
         if std::mem::replace(&mut self.lingering, now) != now && now > 0 {
             self.view.lingering(now);
         }
-    }
-}
-
-type Ending<'a> = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send + 'a>>;
-
-/// The script's next line; never comes where there is no script.
-async fn next_line(script: &mut Option<Script>) -> Option<(Tag, Result<Order, Wrong>)> {
-    match script {
-        Some(script) => script.next().await,
-        None => std::future::pending().await,
     }
 }
 

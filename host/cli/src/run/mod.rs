@@ -3,7 +3,7 @@
 //! The files follow the way of the data:
 //! - `choose`, `prompt`: what the command line means;
 //! - `converse`: the conversation itself, with `course` (when is it over), `hands` (what is being asked) and `signals`;
-//! - `approve`, `card`: who answers what the provider asks; `input`: a script on stdin;
+//! - `approve`, `card`, `pick`: who answers what the provider asks; `input`: a script on stdin;
 //! - `text`, `json`, `stream`: what is shown.
 
 mod approve;
@@ -14,6 +14,7 @@ mod course;
 mod hands;
 mod input;
 mod json;
+mod pick;
 mod prompt;
 mod signals;
 mod stream;
