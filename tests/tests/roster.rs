@@ -94,7 +94,7 @@ fn what_background_work_asks_is_put_to_the_script() {
     let door = door();
     let asks = format!(
         r#"say '{{"type":"control_request","request_id":"ask-1","request":{{"subtype":"can_use_tool","tool_name":"Bash","input":{{"command":"ls"}},"agent_id":"a1","tool_use_id":"t2"}}}}'
-while read -r answer; do case "$answer" in *control_response*ask-1*) break ;; esac; done
+while read -r answer; do case "$answer" in *ask-1*) break ;; esac; done
 {ENDS}"#
     );
     let exe = with_background(&door, &asks);
