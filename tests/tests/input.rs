@@ -105,7 +105,9 @@ fn settings_are_chosen_before_the_first_message_and_between_two() {
 
 #[test]
 fn messages_wait_for_their_turn_in_order() {
-    let input = ["one", "two", "three"].map(|text| json!({ "type": "message", "text": text }).to_string()).join("\n");
+    let input = ["one", "two", "three"]
+        .map(|text| json!({ "type": "message", "text": text, "delivery": "queue" }).to_string())
+        .join("\n");
     let ended =
         door().run_with_input(&["run", "--json", "--input", "json"], input.as_bytes()).expect(0, &[]).well_formed();
     assert_eq!(codes(&ended), ["ok", "ok", "ok"]);
@@ -136,6 +138,64 @@ fn a_thread_is_resumed_by_a_script() {
     let ended = live.ended().expect(0, &["hello again"]).well_formed();
     assert_eq!(ended.thread(), thread);
     assert_eq!(ended.of_type("run.created")[0]["ordinal"], 2);
+}
+
+#[test]
+fn a_message_into_the_run_at_work_joins_it_or_waits_as_it_says() {
+    let mut live = live(&["slow"]);
+    live.until_type("item.delta");
+    live.say(json!({ "type": "message", "text": "hurry", "delivery": "steer" }));
+    let steered = live.word();
+    assert_eq!(steered["type"], "input.accepted", "{steered}");
+    let joined = live.rewind().until(|line| line["type"] == "run.ended" && line["run"] == steered["run"]);
+    assert_eq!((&joined["reason"], joined["joined"].is_string()), (&"joined".into(), true), "{joined}");
+    live.say(json!({ "type": "message", "text": "next", "delivery": "now" }));
+    assert_eq!(
+        live.until(|line| line["type"] == "run.ended" && line["run"] == joined["joined"])["status"],
+        "interrupted"
+    );
+    live.until(|line| line["type"] == "run.ended");
+    live.end_of_input();
+    let ended = live.ended().expect(0, &["next"]).well_formed();
+    assert_eq!(ended.of_type("run.ended").len(), 3);
+}
+
+#[test]
+fn what_waits_is_listed_changed_and_taken_back() {
+    let mut live = live(&["slow"]);
+    live.until_type("item.delta");
+    let mut runs = Vec::new();
+    for text in ["one", "two", "three"] {
+        live.say(json!({ "type": "message", "text": text, "delivery": "queue" }));
+        runs.push(live.word()["run"].clone());
+    }
+    live.say(json!({ "type": "edit", "run": runs[0], "text": "changed" })).word();
+    live.say(json!({ "type": "withdraw", "run": runs[1] })).word();
+    live.say(json!({ "type": "reorder", "runs": [runs[2], runs[0]] })).word();
+    live.say(json!({ "type": "queue", "id": "list" }));
+    let listed = live.word();
+    let waiting: Vec<_> = listed["queue"].as_array().unwrap().iter().map(|one| one["run"].clone()).collect();
+    assert_eq!(waiting, [runs[2].clone(), runs[0].clone()], "{listed}");
+    assert_eq!(listed["queue"][1]["content"][0]["value"], "changed");
+    for (line, code) in [
+        (json!({ "type": "withdraw", "run": runs[1] }), "not-waiting"),
+        (json!({ "type": "edit", "run": "run_00", "text": "x" }), "not-waiting"),
+        (json!({ "type": "edit", "run": "nonsense", "text": "x" }), "invalid-input"),
+        (json!({ "type": "promote", "run": runs[1] }), "not-waiting"),
+        (json!({ "type": "reorder", "runs": [runs[0]] }), "not-an-order"),
+    ] {
+        live.say(line);
+        assert_eq!(live.word()["code"], code);
+    }
+    live.say(json!({ "type": "promote", "run": runs[2] }));
+    assert_eq!(live.word()["type"], "input.accepted");
+    live.say(json!({ "type": "interrupt" })).end_of_input();
+    let ended = live.ended().expect(0, &["changed"]).well_formed();
+    let end = |run: &Value| ended.of_type("run.ended").into_iter().find(|end| end["run"] == *run).unwrap();
+    assert_eq!(
+        (end(&runs[0])["status"].clone(), end(&runs[1])["status"].clone()),
+        (json!("completed"), json!("cancelled"))
+    );
 }
 
 // Each wrong line: it costs itself only.
@@ -336,7 +396,7 @@ fn close_while_something_is_asked_never_allows_it() {
 #[test]
 fn ctrl_c_interrupts_the_run_and_ends_the_stream() {
     let mut live = live(&["slow"]);
-    live.message("after it").until_type("item.delta");
+    live.say(json!({ "type": "message", "text": "after it", "delivery": "queue" })).until_type("item.delta");
     live.signal(Signal::SIGINT);
     let ended = live.ended().expect(130, &[]).well_formed();
     let statuses: Vec<_> = ended.of_type("run.ended").iter().map(|end| end["status"].clone()).collect();

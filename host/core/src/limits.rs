@@ -154,8 +154,6 @@ limits! {
     leftover_ms = 100;
     /// From SIGKILL to the end of every process of a tree, in milliseconds. More only for one that hangs in the kernel.
     kill_ms = 2_000;
-    /// How long a run's stream waits for background work once nothing else is left, in milliseconds. Subagents take minutes; a forgotten one must not hold a script forever.
-    roster_wait_ms = 600_000;
     /// After the end of background work: how long the provider may take to begin a turn about it, in milliseconds. A real one took 115 ms.
     roster_settle_ms = 1_000;
     /// Graceful end of a session, in milliseconds, before everything is killed.

@@ -215,7 +215,7 @@ impl<'a> Talk<'a> {
             Done::Answered(answer, Err(AskError::Answer(_))) if answer.is_for_nobody() => {}
             Done::Answered(_, Err(error)) => self.view.say(&format!("the answer did not count: {error}")),
             Done::Interrupted(Err(error)) => self.view.say(&error.to_string()),
-            Done::Line(tag, request, outcome) => self.line_done(tag, request, outcome),
+            Done::Line(tag, outcome) => self.line_done(tag, outcome),
         }
         Ok(())
     }

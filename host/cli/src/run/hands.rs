@@ -7,6 +7,7 @@ use super::approve::Answer;
 use super::input::{Order, Tag};
 use jackfield_core::contract::Content;
 use jackfield_core::id::{RequestId, RunId};
+use jackfield_core::outbox::Waiting;
 use jackfield_core::requests::AnswerError;
 use jackfield_runtime::session::AskError;
 use jackfield_runtime::thread::Thread;
@@ -22,8 +23,19 @@ pub enum Done {
     Answered(Answer, Result<(), AskError>),
     /// The interrupt of a signal.
     Interrupted(Result<(), AskError>),
-    /// A line of input: the request that it answered, and the run that it began.
-    Line(Tag, Option<RequestId>, Result<Option<RunId>, AskError>),
+    /// A line of input.
+    Line(Tag, Result<Taken, AskError>),
+}
+
+/// What a line of input brought about at once.
+#[derive(Default)]
+pub struct Taken {
+    /// The run that a message became.
+    pub run: Option<RunId>,
+    /// The request that was answered.
+    pub request: Option<RequestId>,
+    /// The messages that wait, where they were asked for.
+    pub queue: Option<Vec<Waiting>>,
 }
 
 struct Work<'a> {
@@ -81,10 +93,7 @@ impl<'a> Hands<'a> {
     pub fn line(&mut self, tag: Tag, order: Order) {
         let thread = self.thread;
         let (holds, told) = (!matches!(order, Order::Answer(..) | Order::Settings(_)), tag.clone());
-        self.push(holds, Some(tag), async move {
-            let (request, outcome) = carry_out(thread, order).await;
-            Done::Line(told, request, outcome)
-        });
+        self.push(holds, Some(tag), async move { Done::Line(told, carry_out(thread, order).await) });
     }
 
     /// The next that is done; never comes while nothing is under way.
@@ -111,30 +120,32 @@ impl<'a> Hands<'a> {
     }
 }
 
-async fn carry_out(thread: &Thread, order: Order) -> (Option<RequestId>, Result<Option<RunId>, AskError>) {
+async fn carry_out(thread: &Thread, order: Order) -> Result<Taken, AskError> {
+    let mut taken = Taken::default();
     match order {
-        Order::Message(content) => (None, thread.send(content).await.map(Some)),
+        Order::Message(content, delivery) => taken.run = Some(thread.send_as(content, delivery).await?),
         Order::Answer(id, reply) => {
-            let Some(request) = RequestId::parse(&id) else {
-                return (None, Err(AnswerError::NotFound { id }.into()));
-            };
-            let given = thread.answer(request.clone(), reply, "script").await.map_err(|error| match error {
+            let request = RequestId::parse(&id).ok_or(AnswerError::NotFound { id })?;
+            thread.answer(request.clone(), reply, "script").await.map_err(|error| match error {
                 // The session that asked is gone, and its requests with it.
                 AskError::Ended => AnswerError::Expired { id: request.clone() }.into(),
                 other => other,
-            });
-            (Some(request), given.map(|()| None))
+            })?;
+            taken.request = Some(request);
         }
-        Order::Interrupt => {
-            let stopped = thread.interrupt().await.map_err(|error| match error {
-                // Where no session is at work, no run is.
-                AskError::Ended => AskError::NothingActive,
-                other => other,
-            });
-            (None, stopped.map(|()| None))
-        }
-        Order::Settings(values) => (None, thread.select(values).await.map(|()| None)),
+        Order::Interrupt => thread.interrupt().await.map_err(|error| match error {
+            // Where no session is at work, no run is.
+            AskError::Ended => AskError::NothingActive,
+            other => other,
+        })?,
+        Order::Settings(values) => thread.select(values).await?,
+        Order::Queue => taken.queue = Some(thread.queue().await),
+        Order::Edit(run, content) => thread.edit(&run, content).await?,
+        Order::Withdraw(run) => thread.withdraw(&run).await?,
+        Order::Reorder(runs) => thread.reorder(runs).await?,
+        Order::Promote(run) => thread.promote(&run).await?,
         // The stream itself ends: whoever holds it closes the thread.
-        Order::Close => (None, Ok(None)),
+        Order::Close => {}
     }
+    Ok(taken)
 }

@@ -4,6 +4,7 @@
 
 use jackfield_core::event::SessionEvent;
 use jackfield_core::id::{RunId, TaskId, ThreadId};
+use jackfield_core::outbox::Waiting;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -47,6 +48,9 @@ pub enum StreamLine {
         /// The run that a message became.
         #[serde(skip_serializing_if = "Option::is_none")]
         run: Option<RunId>,
+        /// The messages that wait, where the line asked for them.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        queue: Option<Vec<Waiting>>,
     },
     /// A line of input was not taken: it changed nothing, and the stream goes on.
     #[serde(rename = "input.rejected")]

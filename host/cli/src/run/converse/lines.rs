@@ -1,9 +1,9 @@
 //! A script's lines: each is begun, or refused, and has its word.
 
 use super::Talk;
+use crate::run::hands::Taken;
 use crate::run::input::{Order, Script, Tag, Wrong};
 use crate::run::stream::StreamLine;
-use jackfield_core::id::{RequestId, RunId};
 use jackfield_runtime::session::AskError;
 use std::time::Instant;
 
@@ -24,14 +24,14 @@ impl Talk<'_> {
         }
     }
 
-    pub(super) fn line_done(&mut self, tag: Tag, request: Option<RequestId>, outcome: Result<Option<RunId>, AskError>) {
+    pub(super) fn line_done(&mut self, tag: Tag, outcome: Result<Taken, AskError>) {
         match outcome {
-            Ok(run) => {
+            Ok(taken) => {
                 self.asked_at = Instant::now();
-                if let Some(request) = request {
+                if let Some(request) = taken.request {
                     self.approver.forget(&request);
                 }
-                self.word(StreamLine::Accepted { line: tag.line, id: tag.id, run });
+                self.word(StreamLine::Accepted { line: tag.line, id: tag.id, run: taken.run, queue: taken.queue });
             }
             Err(error) => self.reject(tag, error.code(), &error.to_string()),
         }

@@ -4,6 +4,8 @@
 //! `Order` is what can be carried out. **A field that a line does not have is refused: a misspelt `option` must not pass for a dismissal.**
 
 use jackfield_core::contract::{Chosen, Content, Filled, Pairs, Reply};
+use jackfield_core::id::RunId;
+use jackfield_core::outbox::Delivery;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -25,6 +27,9 @@ pub enum Line {
         /// What to say, in parts, as `run.created` shows them.
         #[serde(default)]
         content: Option<Vec<Content>>,
+        /// How it goes when a run is at work.
+        #[serde(default = "auto")]
+        delivery: Delivery,
     },
     /// Answers a request: with an option that it offers, with values for its questions, or by closing it.
     #[schemars(extend("oneOf" = one_of(&["option", "answers", "dismiss"]), "dependentRequired" = json!({ "note": ["option"], "input": ["option"] })))]
@@ -66,6 +71,51 @@ pub enum Line {
         #[schemars(extend("minProperties" = 1))]
         values: BTreeMap<String, String>,
     },
+    /// Lists the messages that wait, in the answer to this line.
+    Queue {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+    },
+    /// Changes what a message says that waits here.
+    #[schemars(extend("oneOf" = one_of(&["text", "content"])))]
+    Edit {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// The message's run.
+        run: String,
+        /// What to say.
+        #[serde(default)]
+        text: Option<String>,
+        /// What to say, in parts.
+        #[serde(default)]
+        content: Option<Vec<Content>>,
+    },
+    /// Takes back a message that waits here.
+    Withdraw {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// The message's run.
+        run: String,
+    },
+    /// Puts all messages that wait here into this order.
+    Reorder {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// Their runs.
+        runs: Vec<String>,
+    },
+    /// Brings a message that waits here into the run at work, as `delivery` `auto` would have.
+    Promote {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// The message's run.
+        run: String,
+    },
     /// Ends the conversation now, in order: a run at work ends with it as interrupted.
     Close {
         /// Told again in the answer to this line.
@@ -75,15 +125,21 @@ pub enum Line {
 }
 
 /// The types there are, for whoever wrote another.
-pub const TYPES: [&str; 5] = ["message", "answer", "interrupt", "settings", "close"];
+pub const TYPES: [&str; 10] =
+    ["message", "answer", "interrupt", "settings", "queue", "edit", "withdraw", "reorder", "promote", "close"];
 
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Order {
-    Message(Vec<Content>),
+    Message(Vec<Content>, Delivery),
     Answer(String, Reply),
     Interrupt,
     Settings(Pairs),
+    Queue,
+    Edit(RunId, Vec<Content>),
+    Withdraw(RunId),
+    Reorder(Vec<RunId>),
+    Promote(RunId),
     Close,
 }
 
@@ -91,11 +147,7 @@ impl Line {
     /// What it asks for; or what is wrong with its fields.
     pub fn order(self) -> Result<Order, String> {
         Ok(match self {
-            Line::Message { text, content, .. } => Order::Message(match (text, content) {
-                (Some(text), None) => vec![Content::Text(text)],
-                (None, Some(content)) => content,
-                _ => return Err("give either `text` or `content`".into()),
-            }),
+            Line::Message { text, content, delivery, .. } => Order::Message(said(text, content)?, delivery),
             Line::Answer { request, option, note, input, answers, dismiss, .. } => {
                 if option.is_none() && (note.is_some() || input.is_some()) {
                     return Err("`note` and `input` go with an `option`".into());
@@ -119,9 +171,30 @@ impl Line {
                 return Err("`values` names no setting".into());
             }
             Line::Settings { values, .. } => Order::Settings(values.into_iter().collect()),
+            Line::Queue { .. } => Order::Queue,
+            Line::Edit { run, text, content, .. } => Order::Edit(run_id(&run)?, said(text, content)?),
+            Line::Withdraw { run, .. } => Order::Withdraw(run_id(&run)?),
+            Line::Reorder { runs, .. } => Order::Reorder(runs.iter().map(|run| run_id(run)).collect::<Result<_, _>>()?),
+            Line::Promote { run, .. } => Order::Promote(run_id(&run)?),
             Line::Close { .. } => Order::Close,
         })
     }
+}
+
+fn auto() -> Delivery {
+    Delivery::Auto
+}
+
+fn said(text: Option<String>, content: Option<Vec<Content>>) -> Result<Vec<Content>, String> {
+    match (text, content) {
+        (Some(text), None) => Ok(vec![Content::Text(text)]),
+        (None, Some(content)) => Ok(content),
+        _ => Err("give either `text` or `content`".into()),
+    }
+}
+
+fn run_id(text: &str) -> Result<RunId, String> {
+    RunId::parse(text).ok_or_else(|| format!("{text:?} is no run"))
 }
 
 /// Exactly one of these fields is there.
