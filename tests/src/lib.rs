@@ -5,6 +5,7 @@ pub mod bench;
 pub mod door;
 pub mod guest;
 pub mod hostile;
+pub mod live;
 pub mod mock;
 pub mod player;
 pub mod real;

@@ -29,6 +29,9 @@ pub enum Command {
     /// The configuration file.
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// The JSON Schema of the JSON stream and of its input.
+    #[command(subcommand)]
+    Schema(SchemaCommand),
     /// Looks for what is needed and says how to get what is missing.
     Doctor(DoctorArgs),
 }
@@ -36,8 +39,9 @@ pub enum Command {
 #[derive(ClapArgs)]
 #[command(after_help = exit::HELP)]
 pub struct RunArgs {
-    /// What to say; `-` reads it from stdin.
-    pub prompt: String,
+    /// What to say; `-` reads it from stdin. May be left out with --input, where the first message can come on stdin.
+    #[arg(required_unless_present = "input")]
+    pub prompt: Option<String>,
     /// The provider: the name of a bundled plugin [default: scripted, a demonstration without a model].
     #[arg(long, value_name = "NAME", conflicts_with = "plugin")]
     pub provider: Option<String>,
@@ -50,7 +54,7 @@ pub struct RunArgs {
     /// The workspace [default: the current folder].
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
-    /// Goes on with this thread.
+    /// Goes on with this thread. Give --env, --exe, --exe-arg and --option again: they are kept for no thread.
     #[arg(long, value_name = "THREAD")]
     pub resume: Option<String>,
     /// The model.
@@ -62,7 +66,7 @@ pub struct RunArgs {
     /// An option of the plugin; VALUE is JSON, or a text. `plugin inspect` lists them.
     #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
     pub options: Vec<(String, String)>,
-    /// Who decides what the provider asks. Without a terminal, `ask` becomes `deny`.
+    /// Who decides what the provider asks. Without a terminal or a script (--input), `ask` becomes `deny`.
     #[arg(long, value_enum, default_value = "ask")]
     pub approve: Approve,
     /// The program to use for the one the plugin calls NAME.
@@ -89,12 +93,22 @@ pub struct RunArgs {
     /// How to show what happens.
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
+    /// A script answers, steers, interrupts and goes on, on stdin; with --json. `jackfield schema input` says how.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub input: Option<InputFormat>,
+}
+
+/// What comes on stdin.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    /// One JSON object per line.
+    Json,
 }
 
 /// Who decides what the provider asks.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Approve {
-    /// You, at the terminal.
+    /// You, at the terminal; with --input, the script.
     Ask,
     /// Everything is allowed, once each.
     Allow,
@@ -227,6 +241,14 @@ pub enum ConfigCommand {
     Show(JsonArgs),
     /// The JSON Schema of the file.
     Schema,
+}
+
+#[derive(Subcommand)]
+pub enum SchemaCommand {
+    /// What `run --json` says, line by line.
+    Events,
+    /// What `run --json --input json` takes, line by line.
+    Input,
 }
 
 #[derive(ClapArgs)]

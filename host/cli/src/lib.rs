@@ -12,6 +12,7 @@ mod grants;
 mod output;
 mod plugins;
 mod run;
+mod schema;
 mod setup;
 mod threads;
 
@@ -52,6 +53,7 @@ async fn dispatch(args: Args) -> Exit {
         Command::Plugin(plugin) => plugins::run(plugin).await,
         Command::Grant(grant) => grants::run(grant).await,
         Command::Config(config) => config::run(config),
+        Command::Schema(which) => schema::run(&which),
         Command::Doctor(doctor) => doctor::run(doctor).await,
     };
     match result {

@@ -15,6 +15,8 @@ pub use way::{Delivery, Refusal, Scene, Way, way};
 use crate::contract::{Content, Delivered};
 use crate::event::AttemptReason;
 use crate::id::RunId;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::VecDeque;
 
 /// A message of a person: one run.
@@ -40,7 +42,7 @@ impl Outgoing {
 }
 
 /// A message that waits, as a client sees it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Waiting {
     /// Its run.
     pub run: RunId,

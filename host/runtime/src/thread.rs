@@ -52,6 +52,8 @@ struct State {
     kept: Outbox,
     /// The client let go of it: no session begins by itself any more.
     closed: bool,
+    /// Settings that were chosen in this thread; they hold in the sessions that follow.
+    chosen: Pairs,
 }
 
 impl Thread {
@@ -84,6 +86,7 @@ impl Thread {
                 last_run: found.last_ordinal,
                 kept: Outbox::of(kept.collect()),
                 closed: false,
+                chosen: Pairs::new(),
             }),
             folder: PathBuf::from(&row.folder),
             id: row.id,
@@ -123,9 +126,13 @@ impl Thread {
         self.inner.current().await?.answer(request, reply, by).await
     }
 
-    /// Chooses settings.
+    /// Chooses settings: in the session at work, and for those that follow.
     pub async fn select(&self, selection: Pairs) -> Result<(), AskError> {
-        self.inner.current().await?.select(selection).await
+        if let Ok(session) = self.inner.current().await {
+            session.select(selection.clone()).await?;
+        }
+        choose(&mut self.inner.state.lock().await.chosen, selection);
+        Ok(())
     }
 
     /// The frame of this number and what became of it, while it is kept and the session is at work.
@@ -209,12 +216,14 @@ impl Inner {
         self.shared.store.put_session(record).await?;
         state.next_epoch += 1;
         let id = session.clone();
+        let mut instance = self.instance.clone();
+        choose(&mut instance.selection, state.chosen.clone());
         let start = SessionStart {
             session,
             epoch,
             generation: self.plugin.generation.clone(),
             bundled: self.plugin.bundled,
-            instance: self.instance.clone(),
+            instance,
             folder: self.folder.clone(),
             native_id: native_id.filter(|_| cursor.is_some()),
             cursor,
@@ -244,6 +253,12 @@ impl Inner {
             }
         });
     }
+}
+
+/// The later choice of a setting counts.
+fn choose(settings: &mut Pairs, chosen: Pairs) {
+    settings.retain(|(name, _)| chosen.iter().all(|(other, _)| other != name));
+    settings.extend(chosen);
 }
 
 /// The provider had a conversation and left no way back to it: what follows is a fresh one, and says so.

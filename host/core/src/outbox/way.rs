@@ -2,10 +2,11 @@
 
 use crate::capability::Capabilities;
 use crate::policy::{Decision, Intent, PolicyConfig, Strategy, decide};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a person wants of a message that comes while a run is at work. Without one, each of them begins the message's run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivery {
     /// As the policy's row `steer` has it: into the open turn; else by interrupting it; else behind it.

@@ -1,0 +1,25 @@
+//! The plugin that a run uses, and threads as they are typed.
+
+use crate::config::Choice;
+use crate::exit::Failure;
+use jackfield_core::id::ThreadId;
+use jackfield_runtime::host::{Host, Plugin};
+use jackfield_runtime::store::ThreadRecord;
+
+/// The plugin, and the provider's name for people.
+pub async fn plugin(host: &Host, choice: &Choice, thread: Option<&ThreadRecord>) -> Result<(Plugin, String), Failure> {
+    let found = choice.find(thread)?;
+    let plugin = host.add_plugin(found.bytes, found.bundled).await.map_err(|error| match &choice.setup.plugin {
+        Some(file) => Failure::unavailable(format!("{}: {error}", file.display())),
+        None => error.into(),
+    })?;
+    let name = plugin.generation.manifest().full_name();
+    let provider = name.strip_prefix("jackfield/").filter(|_| plugin.bundled).map_or(name.clone(), str::to_owned);
+    Ok((plugin, provider))
+}
+
+/// A thread's id, as typed.
+pub fn thread_id(text: &str) -> Result<ThreadId, Failure> {
+    ThreadId::parse(text)
+        .ok_or_else(|| Failure::usage(format!("'{text}' is no thread; `jackfield threads list` shows those there are")))
+}
