@@ -8,8 +8,10 @@ mod catalog;
 mod doctor;
 mod exit;
 mod grants;
+mod matrix;
 mod output;
 mod plugins;
+mod record;
 mod run;
 mod setup;
 mod threads;
@@ -52,6 +54,8 @@ async fn dispatch(args: Args) -> Exit {
         Command::Threads(threads) => threads::run(threads).await,
         Command::Plugin(plugin) => plugins::run(plugin).await,
         Command::Grant(grant) => grants::run(grant).await,
+        Command::Matrix(args) => matrix::run(args).await,
+        Command::Record(command) => record::run(command),
         Command::Doctor(doctor) => doctor::run(doctor).await,
     };
     match result {

@@ -1,5 +1,6 @@
 //! An instance: a configured use of a plugin, as the operator wrote it. What it says is the operator's word, not a plugin's.
 
+use crate::process::Tap;
 use jackfield_core::contract::Pairs;
 use jackfield_core::manifest::{EnvKind, Manifest, forbidden_env};
 use serde_json::{Map, Value};
@@ -21,6 +22,8 @@ pub struct Instance {
     pub program_args: Vec<String>,
     /// Settings in force from the start: `model`, `mode` …
     pub selection: Pairs,
+    /// Where what crosses the wire to its programs is recorded.
+    pub tap: Option<Tap>,
 }
 
 /// Why an instance does not fit its plugin.
