@@ -32,6 +32,11 @@ pub enum Command {
     /// The JSON Schema of the JSON stream and of its input.
     #[command(subcommand)]
     Schema(SchemaCommand),
+    /// Every flag of every plugin: declared, and negotiated where a session ran.
+    Matrix(MatrixArgs),
+    /// Recordings of what crossed the wire, made with `run --record`.
+    #[command(subcommand)]
+    Record(RecordCommand),
     /// Looks for what is needed and says how to get what is missing.
     Doctor(DoctorArgs),
 }
@@ -93,6 +98,18 @@ pub struct RunArgs {
     /// How to show what happens.
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
+    /// With --format claude: messages are told in pieces, too, while they are made.
+    #[arg(long)]
+    pub include_partial_messages: bool,
+    /// Sends a file along with the message. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub attach: Vec<PathBuf>,
+    /// MCP servers for the provider: a file of JSON, {"mcpServers": {"NAME": {…}}}.
+    #[arg(long, value_name = "FILE")]
+    pub mcp_config: Option<PathBuf>,
+    /// Records in a new file what crosses the wire between the host and the provider's programs.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     /// A script answers, steers, interrupts and goes on, on stdin; with --json. `jackfield schema input` says how.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub input: Option<InputFormat>,
@@ -123,6 +140,8 @@ pub enum Format {
     Text,
     /// One JSON value per line on stdout.
     Json,
+    /// The lines of Claude Code's stream-json, for front ends that speak it; whatever the provider.
+    Claude,
 }
 
 #[derive(Subcommand)]
@@ -249,6 +268,33 @@ pub enum SchemaCommand {
     Events,
     /// What `run --json --input json` takes, line by line.
     Input,
+}
+
+#[derive(ClapArgs)]
+pub struct MatrixArgs {
+    /// A plugin file, beside those that come with the host. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub plugin: Vec<PathBuf>,
+    #[command(flatten)]
+    pub json: JsonArgs,
+}
+
+#[derive(Subcommand)]
+pub enum RecordCommand {
+    /// Makes a fixture of a recording: without paths, names, addresses, tokens; it still plays.
+    Scrub(ScrubArgs),
+}
+
+#[derive(ClapArgs)]
+pub struct ScrubArgs {
+    /// The recording.
+    pub file: PathBuf,
+    /// The new file [default: beside it, NAME.scrubbed.jsonl].
+    #[arg(short = 'o', long = "out", value_name = "OUT", conflicts_with = "check")]
+    pub out: Option<PathBuf>,
+    /// Writes nothing: says what still looks personal; exit code 1 if anything does.
+    #[arg(long)]
+    pub check: bool,
 }
 
 #[derive(ClapArgs)]

@@ -9,8 +9,10 @@ mod config;
 mod doctor;
 mod exit;
 mod grants;
+mod matrix;
 mod output;
 mod plugins;
+mod record;
 mod run;
 mod schema;
 mod setup;
@@ -21,6 +23,8 @@ use clap::Parser;
 use std::process::ExitCode;
 
 pub use exit::Exit;
+#[doc(hidden)]
+pub use run::claude::Frames as ClaudeFrames;
 
 /// Runs the program with the process's arguments.
 pub fn main() -> ExitCode {
@@ -54,6 +58,8 @@ async fn dispatch(args: Args) -> Exit {
         Command::Grant(grant) => grants::run(grant).await,
         Command::Config(config) => config::run(config),
         Command::Schema(which) => schema::run(&which),
+        Command::Matrix(args) => matrix::run(args).await,
+        Command::Record(command) => record::run(command),
         Command::Doctor(doctor) => doctor::run(doctor).await,
     };
     match result {

@@ -8,6 +8,7 @@ pub mod schema;
 pub mod setup;
 pub mod step;
 pub mod suite;
+pub mod types;
 
 use std::path::PathBuf;
 

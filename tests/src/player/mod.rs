@@ -8,6 +8,7 @@
 
 pub mod again;
 pub mod claude;
+pub mod claude_frames;
 mod claude_text;
 pub mod cli;
 pub mod dialect;

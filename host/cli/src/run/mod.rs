@@ -1,19 +1,22 @@
 //! `jackfield run`: a conversation, from the first word to the exit code.
 //!
 //! The files follow the way of the data:
-//! - `choose`, `prompt`: what the command line means;
+//! - `choose`, `prompt`, `attach`, `mcp`: what the command line means;
 //! - `converse`: the conversation itself, with `course` (when is it over), `hands` (what is being asked) and `signals`;
 //! - `approve`, `card`, `pick`: who answers what the provider asks; `input`: a script on stdin;
-//! - `text`, `json`, `stream`: what is shown.
+//! - `text`, `json`, `stream`, `claude`: what is shown.
 
 mod approve;
+mod attach;
 mod card;
 mod choose;
+pub(crate) mod claude;
 mod converse;
 mod course;
 mod hands;
 mod input;
 mod json;
+mod mcp;
 mod pick;
 mod prompt;
 mod signals;
@@ -26,14 +29,16 @@ pub use stream::AnyLine;
 use crate::args::{Format, InputFormat, RunArgs};
 use crate::config::{self, Choice, Kept, Settings};
 use crate::exit::{Exit, Failure, Outcome};
-use crate::{output, setup};
+use crate::{output, record, setup};
 use approve::{Approver, Who};
 use input::Script;
 use jackfield_core::contract::Content;
 use jackfield_core::event::SessionEvent;
 use jackfield_core::id::TaskId;
 use jackfield_runtime::host::Host;
+use jackfield_runtime::process::Tap;
 use jackfield_runtime::thread::Thread;
+use std::path::PathBuf;
 use stream::{CloseReason, StreamLine};
 
 /// Shows events to somebody. An error means that nobody reads any more.
@@ -63,6 +68,31 @@ struct End {
     tasks: Vec<TaskId>,
 }
 
+/// The message with the files that go along.
+fn with_files(prompt: Option<Vec<Content>>, files: &[PathBuf]) -> Result<Option<Vec<Content>>, Failure> {
+    if files.is_empty() {
+        return Ok(prompt);
+    }
+    let Some(mut content) = prompt else {
+        return Err(Failure::usage(
+            "--attach goes along with a PROMPT; a script says what goes along with its messages",
+        ));
+    };
+    content.extend(attach::read(files)?);
+    Ok(Some(content))
+}
+
+fn view(args: &RunArgs) -> Result<Box<dyn View>, Failure> {
+    Ok(match (args.json, args.format) {
+        (true, _) | (_, Format::Json) => Box::new(json::Json::default()),
+        (false, Format::Text) => Box::new(text::Text::new()),
+        (false, Format::Claude) => {
+            let folder = args.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
+            Box::new(claude::Claude::new(folder.display().to_string(), args.include_partial_messages))
+        }
+    })
+}
+
 /// Carries the command out.
 pub async fn run(args: RunArgs) -> Outcome {
     let is_json = args.json || args.format == Format::Json;
@@ -76,17 +106,24 @@ pub async fn run(args: RunArgs) -> Outcome {
         (Some(prompt), _) => Some(vec![Content::Text(prompt::read(prompt)?)]),
         (None, _) => None,
     };
-    let mut view: Box<dyn View> = if is_json { Box::new(json::Json::default()) } else { Box::new(text::Text::new()) };
+    let prompt = with_files(prompt, &args.attach)?;
+    if let Some(file) = &args.mcp_config {
+        mcp::refuse(file, &mcp::read(file)?)?;
+    }
+    let mut view = view(&args)?;
     let settings = config::load()?;
     let host = setup::open_host_with(&settings).await?;
-    let (thread, provider) = open(&host, &settings, &args, view.as_mut()).await?;
+    let (thread, provider, tap) = open(&host, &settings, &args, view.as_mut()).await?;
     let who = match args.input {
         Some(InputFormat::Json) => Who::Script,
-        None if output::person_present() && !is_json => Who::Person,
+        None if output::person_present() && !is_for_programs(&args) => Who::Person,
         None => Who::Nobody,
     };
-    let approver = Approver::new(args.approve, who, is_json);
+    let approver = Approver::new(args.approve, who, is_for_programs(&args));
     let ended = converse(&thread, &provider, prompt, view.as_mut(), approver, args.input.is_some()).await;
+    if let (Some(file), Some(tap)) = (&args.record, &tap) {
+        view.say(&record::finish(file, tap));
+    }
     // Whoever reads the stream learns that it is over, however it ended.
     let (end, outcome) = match ended {
         Ok(end) => (end.exit, Ok(end)),
@@ -95,6 +132,11 @@ pub async fn run(args: RunArgs) -> Outcome {
     let failed = End { exit: end, reason: CloseReason::Failed, tasks: Vec::new() };
     let _ = view.closed(outcome.as_ref().unwrap_or(&failed));
     outcome.map(|end| end.exit)
+}
+
+/// Whoever reads the stream is no person.
+fn is_for_programs(args: &RunArgs) -> bool {
+    args.json || args.format != Format::Text
 }
 
 async fn converse(
@@ -120,7 +162,7 @@ async fn open(
     settings: &Settings,
     args: &RunArgs,
     view: &mut dyn View,
-) -> Result<(Thread, String), Failure> {
+) -> Result<(Thread, String, Option<Tap>), Failure> {
     let row = match &args.resume {
         Some(id) => Some(host.thread_row(&choose::thread_id(id)?).await?),
         None => None,
@@ -141,7 +183,11 @@ async fn open(
         }
     };
     let Choice { setup, kept, whose, .. } = choice;
-    let instance = setup.into_instance(kept.instance.as_deref().unwrap_or(&provider), &whose)?;
+    let mut instance = setup.into_instance(kept.instance.as_deref().unwrap_or(&provider), &whose)?;
+    if let Some(file) = &args.record {
+        instance.tap = Some(record::begin(file, &choose::secrets(&instance, &plugin))?);
+    }
+    let tap = instance.tap.clone();
     let thread = match &row {
         Some(row) => host.resume_thread(&plugin, instance, &row.id).await?,
         None => {
@@ -154,5 +200,5 @@ async fn open(
     };
     let kept = serde_json::to_string(&kept).map_err(std::io::Error::from)?;
     host.store().put_setup(thread.id(), kept).await?;
-    Ok((thread, provider))
+    Ok((thread, provider, tap))
 }

@@ -7,10 +7,12 @@ use super::{Inner, State, Thread};
 use crate::session::{AskError, Left, NewRun, QueueChange, queue::withdrawn};
 use crate::store::{RunRecord, StoreError, ThreadChange};
 use crate::{clock, mint};
+use jackfield_core::capability::Staged;
 use jackfield_core::contract::{Content, Fault, FaultKind, Pairs};
 use jackfield_core::event::{Draft, EventBody, RunStatus};
 use jackfield_core::id::RunId;
 use jackfield_core::outbox::{Outbox, QueueError, Waiting};
+use jackfield_core::policy::{Decision, Intent, decide};
 use jackfield_core::scrub;
 use std::sync::Arc;
 
@@ -112,7 +114,26 @@ impl Inner {
 
     fn fits(&self, content: &[Content]) -> Result<(), AskError> {
         let (bytes, limit) = (content.iter().map(size_of).sum(), self.shared.limits.prompt_bytes);
-        if bytes > limit { Err(AskError::TooLong { bytes, limit }) } else { Ok(()) }
+        if bytes > limit { Err(AskError::TooLong { bytes, limit }) } else { self.may_attach(content) }
+    }
+
+    /// A file goes only to a provider that takes files, and is refused before anything of the message is stored.
+    fn may_attach(&self, content: &[Content]) -> Result<(), AskError> {
+        if !content.iter().any(|part| matches!(part, Content::Media(_))) {
+            return Ok(());
+        }
+        let declared = Staged::new(self.plugin.generation.descriptor().declared.clone());
+        match decide(&Intent::Attach, &declared.effective().capabilities, &self.shared.policy) {
+            Decision::Native => Ok(()),
+            refused => Err(AskError::Fault(Fault {
+                kind: FaultKind::Unsupported,
+                message: refused.reason(),
+                code: None,
+                retryable: false,
+                retry_after_ms: None,
+                extra: Vec::new(),
+            })),
+        }
     }
 
     /// To the session at work; to a new one, resuming the provider's conversation, when there is none or it has just ended.
