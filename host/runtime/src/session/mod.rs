@@ -11,6 +11,7 @@
 //! - `asks`: what clients ask for, and the ladder of an interrupt;
 //! - `outgoing`, `queue`: messages: how each goes, and what is changed while it waits;
 //! - `run_limits`: turns, time and cost of a run;
+//! - `outgoing`, `queue`: messages: how each goes, and what is changed while it waits;
 //! - `watch`: deadlines. They speak, and end only what they say they end;
 //! - `ring`: the last raw frames.
 //!

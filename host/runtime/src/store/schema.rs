@@ -46,6 +46,9 @@ const MIGRATIONS: &[&str] = &["
     ALTER TABLE runs ADD COLUMN place INTEGER;
 ", "
     CREATE TABLE setups (thread TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT;
+", "
+    -- Where a run that waits stands among the others; by its number where nobody moved it.
+    ALTER TABLE runs ADD COLUMN place INTEGER;
 "];
 
 /// `JFLD`: what tells our file from another program's.
