@@ -16,6 +16,8 @@ pub mod ids;
 pub mod judge;
 mod judge_text;
 pub mod lists;
+pub mod picture;
+mod picture_item;
 pub mod plan;
 pub mod recording;
 mod reply;
