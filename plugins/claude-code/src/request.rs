@@ -65,6 +65,9 @@ impl ClaudeCode {
     /// A `control_request`. What is not known is refused at once: the program waits for every answer.
     pub(crate) fn asked(&mut self, cx: &mut Cx, frame: ControlRequest) {
         let (id, ask) = (frame.request_id, frame.request);
+        if self.requests.open.contains_key(&id) {
+            return cx.duplicate();
+        }
         if ask.subtype != "can_use_tool" {
             let error = format!("Unsupported control request subtype: {}", ask.subtype);
             let answer =

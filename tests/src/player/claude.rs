@@ -90,6 +90,7 @@ impl Dialect for Claude {
             kind: word(&request["subtype"]).to_owned(),
             input: request["input"].clone(),
             questions: request["tool_name"] == "AskUserQuestion",
+            suggests: request["permission_suggestions"].as_array().is_some_and(|list| !list.is_empty()),
         })
     }
 
@@ -131,6 +132,19 @@ impl Dialect for Claude {
         }
         let response = json!({"subtype": "success", "request_id": value["request_id"], "response": {}});
         Some(json!({"type": "control_response", "response": response}).to_string())
+    }
+
+    fn kind_of_frame(&self, line: &str) -> String {
+        let value = parse(line);
+        let kind = word(&value["type"]);
+        let of = match kind {
+            "stream_event" => word(&value["event"]["type"]),
+            "control_request" => word(&value["request"]["subtype"]),
+            "user" if in_message(&value) == Some("a tool") => "tool_result",
+            "user" => "text",
+            _ => word(&value["subtype"]),
+        };
+        if of.is_empty() { kind.to_owned() } else { format!("{kind}/{of}") }
     }
 
     fn told(&self, lines: &[String], messages: &[String]) -> Told {
@@ -213,7 +227,8 @@ fn answer(response: &Value, requests: &Requests) -> Asked {
         "allow" if request.questions => Answer::Filled(filled(&body["updatedInput"]["answers"])),
         "allow" => Answer::Allow {
             edited: Some(body["updatedInput"].clone()).filter(|input| input.is_object() && *input != request.input),
-            rules: body["updatedPermissions"].as_array().is_some_and(|rules| !rules.is_empty()),
+            // Rules that nobody suggested are a client's own; our host lets none pass, and what follows comes unasked.
+            rules: request.suggests && body["updatedPermissions"].as_array().is_some_and(|rules| !rules.is_empty()),
         },
         "deny" => Answer::Deny { note: body["message"].as_str().map(str::to_owned), stop: body["interrupt"] == true },
         _ => return not_ours("malformed"),

@@ -5,7 +5,7 @@
 
 use super::picture_item;
 use jackfield_core::contract::{ContextChange, Plan, Usage};
-use jackfield_core::event::{EventBody, SessionEvent, Task};
+use jackfield_core::event::{EventBody, Request, SessionEvent, Task};
 use jackfield_core::id::{ItemId, RunId};
 use jackfield_core::projection::{Run, ShownItem, Snapshot, Turn};
 use serde::Serialize;
@@ -23,10 +23,15 @@ pub fn picture(events: &[SessionEvent]) -> String {
     picture.outside();
     snapshot.plan.iter().for_each(|plan| picture.plan(plan));
     snapshot.tasks.iter().for_each(|task| picture.task(task));
-    snapshot.usage.iter().for_each(|usage| picture.usage(usage));
+    let mut usage: Vec<&Usage> = snapshot.usage.iter().collect();
+    usage.sort_by_key(|usage| usage.span);
+    usage.into_iter().for_each(|usage| picture.usage(usage));
     snapshot.context.iter().for_each(|change| picture.context(change));
     picture.asides();
-    picture.out
+    match snapshot.native_id.as_deref().filter(|id| !id.is_empty()) {
+        Some(id) => picture.out.replace(id, "<thread>"),
+        None => picture.out,
+    }
 }
 
 pub(super) struct Picture<'a> {
@@ -108,7 +113,12 @@ impl Picture<'_> {
         for (_, reason) in run.attempts.iter().skip(1) {
             self.line(1, format!("tried again: {}", word(reason)));
         }
-        picture_item::content(self, 1, ">", &run.content);
+        let items = self.snapshot.items.iter().filter(|shown| shown.turn.is_none() && shown.run.as_ref() == Some(&run.id));
+        let items: Vec<&ShownItem> = items.collect();
+        if items.is_empty() {
+            picture_item::content(self, 1, ">", &run.content);
+        }
+        self.top(items);
         if let Some(fault) = &run.fault {
             self.line(1, format!("fault: {} | {}", word(&fault.kind), fault.message));
         }
@@ -125,12 +135,23 @@ impl Picture<'_> {
     }
 
     fn outside(&mut self) {
-        let items: Vec<&ShownItem> = self.snapshot.items.iter().filter(|shown| shown.turn.is_none()).collect();
+        let items: Vec<&ShownItem> = self.snapshot.items.iter().filter(|shown| shown.turn.is_none() && shown.run.is_none()).collect();
         let nested = |shown: &ShownItem| shown.parent.as_ref().is_some_and(|parent| self.knows(parent));
         if items.iter().any(|shown| !nested(shown)) {
             self.line(0, "outside of any turn");
             self.top(items);
         }
+        let unbound = |request: &Request| request.item.as_ref().is_none_or(|item| !self.knows(item));
+        let mut about: Vec<Option<ItemId>> = Vec::new();
+        for event in self.events {
+            if let EventBody::RequestOpened { request } = &event.draft.body
+                && unbound(request)
+                && !about.contains(&request.item)
+            {
+                about.push(request.item.clone());
+            }
+        }
+        about.iter().for_each(|item| picture_item::requests(self, 0, item.as_ref()));
     }
 
     /// Those of these items that are not inside of one that is shown; the others are told with theirs.

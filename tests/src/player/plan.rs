@@ -89,6 +89,8 @@ struct Planner<'a> {
     /// Messages that the program kept until the turn's end; our host keeps them itself.
     kept: Vec<Step>,
     sent_any: bool,
+    /// The open turn was interrupted: our host asks once, and then goes on by other means.
+    interrupted: bool,
     /// The program had closed its stdout: it reads nothing more.
     gone: bool,
 }
@@ -107,6 +109,7 @@ impl<'a> Planner<'a> {
             open: 0,
             kept: Vec::new(),
             sent_any: false,
+            interrupted: false,
             gone: false,
         }
     }
@@ -141,6 +144,7 @@ impl<'a> Planner<'a> {
         }
         self.step(row, What::Say);
         if self.dialect.ends_turn(&row.line) {
+            self.interrupted = false;
             self.open = self.open.saturating_sub(1);
             if self.open == 0 && !self.kept.is_empty() {
                 self.steps.push(self.kept.remove(0));
@@ -157,12 +161,14 @@ impl<'a> Planner<'a> {
             Asked::NotOurs(kind) => Some(kind.clone()),
             _ if self.gone && !matches!(asked, Asked::Message { .. }) => Some("after-the-end".into()),
             Asked::Interrupt if self.open == 0 => Some("interrupt/idle".into()),
+            Asked::Interrupt if self.interrupted => Some("interrupt/again".into()),
             Asked::Select(_) if !self.sent_any => Some("select/before-a-message".into()),
             _ => None,
         };
         if let Some(kind) = left_out {
             return self.step(row, What::LeaveOut(kind));
         }
+        self.interrupted |= asked == Asked::Interrupt;
         let Asked::Message { .. } = asked else { return self.step(row, What::Wait(asked)) };
         self.sent_any = true;
         if self.gone {

@@ -152,6 +152,12 @@ impl Normalizer {
         self.capabilities = capabilities.clone();
     }
 
+    /// Turns that this thread of ours had in earlier sessions: the next one is counted on from there.
+    pub fn count_turns_from(&mut self, thread: &ThreadId, last: u32) {
+        let at = self.thread_or_new(thread);
+        self.threads[at].turns_before = last;
+    }
+
     /// The provider's thread of this id is this thread of ours. What was held for it is delivered now.
     #[must_use = "events that were held for the thread"]
     pub fn bind_thread(&mut self, native: &str, thread: ThreadId) -> Vec<Routed> {

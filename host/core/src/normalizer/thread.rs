@@ -22,6 +22,8 @@ pub(super) struct ThreadState {
     /// Runs that have begun and not ended, in order.
     pub runs: Vec<RunState>,
     pub turns: u32,
+    /// Turns of the sessions before this one: a thread counts on.
+    pub turns_before: u32,
     /// Hashes of the native ids of all turns so far: an id that is used again makes another turn.
     pub turn_ids: HashSet<u64>,
     pub told: u32,
@@ -133,6 +135,7 @@ impl ThreadState {
             history: None,
             runs: Vec::new(),
             turns: 0,
+            turns_before: 0,
             turn_ids: HashSet::new(),
             told: 0,
             loose: Marks::default(),

@@ -138,6 +138,10 @@ impl Task {
     /// Runs until the session is over and every process of it is gone. Each round feeds the plugin once at most, so that
     /// one that asks for something in every answer can't keep a client's word or a deadline from being heard.
     pub(super) async fn run(mut self) {
+        let thread = self.start.log.thread().clone();
+        // A store that can't be read ends the session by its own way; a turn's number is not worth a word.
+        let last = self.shared.store.last_turn(&thread).await.unwrap_or(0);
+        self.normalizer.count_turns_from(&thread, last);
         self.begin().await;
         loop {
             self.watch_deadlines().await;
