@@ -20,7 +20,9 @@ impl ClaudeCode {
             return cx.silent("stderr");
         }
         let Some(text) = ndjson::text(frame) else { return cx.noise() };
-        let Ok(Head { kind: Some(kind), subtype, uuid }) = serde_json::from_str::<Head>(text) else { return cx.noise() };
+        let Ok(Head { kind: Some(kind), subtype, uuid }) = serde_json::from_str::<Head>(text) else {
+            return cx.noise();
+        };
         if self.seen.again(uuid.as_deref()) {
             return cx.duplicate();
         }

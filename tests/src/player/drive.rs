@@ -60,7 +60,19 @@ impl Seat {
             ended_by_us: None,
         };
         let events = thread.subscribe();
-        Seat { dialect, sitting, events, live: vec![], problems: vec![], first, next_frame: 1, taken: 0, beyond: 0, manner, lists }
+        Seat {
+            dialect,
+            sitting,
+            events,
+            live: vec![],
+            problems: vec![],
+            first,
+            next_frame: 1,
+            taken: 0,
+            beyond: 0,
+            manner,
+            lists,
+        }
     }
 
     fn problem(&mut self, text: impl Into<String>) {

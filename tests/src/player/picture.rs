@@ -113,7 +113,8 @@ impl Picture<'_> {
         for (_, reason) in run.attempts.iter().skip(1) {
             self.line(1, format!("tried again: {}", word(reason)));
         }
-        let items = self.snapshot.items.iter().filter(|shown| shown.turn.is_none() && shown.run.as_ref() == Some(&run.id));
+        let items =
+            self.snapshot.items.iter().filter(|shown| shown.turn.is_none() && shown.run.as_ref() == Some(&run.id));
         let items: Vec<&ShownItem> = items.collect();
         if items.is_empty() {
             picture_item::content(self, 1, ">", &run.content);
@@ -135,7 +136,8 @@ impl Picture<'_> {
     }
 
     fn outside(&mut self) {
-        let items: Vec<&ShownItem> = self.snapshot.items.iter().filter(|shown| shown.turn.is_none() && shown.run.is_none()).collect();
+        let items: Vec<&ShownItem> =
+            self.snapshot.items.iter().filter(|shown| shown.turn.is_none() && shown.run.is_none()).collect();
         let nested = |shown: &ShownItem| shown.parent.as_ref().is_some_and(|parent| self.knows(parent));
         if items.iter().any(|shown| !nested(shown)) {
             self.line(0, "outside of any turn");
