@@ -17,7 +17,10 @@ pub(super) fn item(picture: &mut Picture<'_>, depth: usize, shown: &ShownItem) {
         ItemBody::AssistantMessage { .. } => "assistant".into(),
         ItemBody::Reasoning { .. } => "thought".into(),
         ItemBody::ProposedPlan { .. } => "plan".into(),
-        ItemBody::Tool { tool, .. } => format!("tool {}, {}", tool.name.as_deref().unwrap_or("?"), word(&tool.kind)),
+        ItemBody::Tool { tool, .. } => {
+            let server = tool.server.as_ref().map(|server| format!("{server}/")).unwrap_or_default();
+            format!("tool {server}{}, {}", tool.name.as_deref().unwrap_or("?"), word(&tool.kind))
+        }
         ItemBody::Unknown { name, .. } => format!("unknown {name}"),
     };
     picture.line(depth, format!("{number} {kind}: {}{replayed}", word(&shown.item.status)));
