@@ -121,6 +121,9 @@ impl ClaudeCode {
         for block in frame.message.blocks() {
             match block.kind.as_str() {
                 "tool_result" => {
+                    if let Some(call) = &block.tool_use_id {
+                        self.acted_on(cx, call);
+                    }
                     let name = block
                         .tool_use_id
                         .as_deref()

@@ -2,6 +2,7 @@
 
 use super::dialect::{Answer, Asked, Dialect, Requested, Requests, Start};
 use super::told::Told;
+use jackfield_core::contract::{Content, Media};
 use serde_json::{Value, json};
 
 /// The dialect.
@@ -193,12 +194,27 @@ fn message(message: &Value) -> Asked {
         return Asked::NotOurs("message/wrong-role".into());
     }
     match &message["content"] {
-        Value::String(text) => Asked::Message { text: text.clone() },
-        Value::Array(blocks) => match blocks.as_slice() {
-            [block] if block["type"] == "text" => Asked::Message { text: word(&block["text"]).to_owned() },
-            _ => Asked::NotOurs("message/blocks".into()),
+        Value::String(text) => Asked::Message { content: vec![Content::Text(text.clone())] },
+        Value::Array(blocks) if !blocks.is_empty() => match blocks.iter().map(part).collect() {
+            Some(content) => Asked::Message { content },
+            None => Asked::NotOurs("message/blocks".into()),
         },
         _ => Asked::NotOurs("message/malformed".into()),
+    }
+}
+
+/// A text, a picture or a document, as a person sends it.
+fn part(block: &Value) -> Option<Content> {
+    let source = &block["source"];
+    match word(&block["type"]) {
+        "text" => Some(Content::Text(word(&block["text"]).to_owned())),
+        "image" | "document" if source["type"] == "base64" => Some(Content::Media(Media {
+            mime: word(&source["media_type"]).to_owned(),
+            name: block["title"].as_str().map(str::to_owned),
+            uri: None,
+            base64: source["data"].as_str().map(str::to_owned),
+        })),
+        _ => None,
     }
 }
 

@@ -213,8 +213,8 @@ impl Player {
 
     /// Waits for the host's first message and leaves it for its step.
     fn hold(&mut self) -> Result<()> {
-        let first = self.incarnation.first_message().unwrap_or_default().to_owned();
-        let first = Asked::Message { text: first };
+        let content = self.incarnation.first_message().unwrap_or_default().to_vec();
+        let first = Asked::Message { content };
         while !self.hung_up && !self.inbox.iter().any(|line| first.means(&self.dialect.asked(line, &self.requests))) {
             self.listen()?;
         }

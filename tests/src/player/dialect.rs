@@ -1,6 +1,7 @@
 //! What a provider's lines mean, as far as a player and a judge must know. One implementation per provider.
 
 use super::told::Told;
+use jackfield_core::contract::Content;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -11,8 +12,8 @@ pub enum Asked {
     Handshake,
     /// A person's message.
     Message {
-        /// Its words.
-        text: String,
+        /// Its words, and what is attached.
+        content: Vec<Content>,
     },
     /// The answer to a request of the program's.
     Answer {

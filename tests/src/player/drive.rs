@@ -11,7 +11,6 @@ use super::reply::reply;
 use super::seen::{Frame, Problem, Sitting, is_over};
 use super::stage::{FromPlayer, ToPlayer};
 use anyhow::{Context, Result};
-use jackfield_core::contract::Content;
 use jackfield_core::event::{EventBody, Request, SessionEvent};
 use jackfield_runtime::thread::Thread;
 use jackfield_runtime::thread_log::Subscription;
@@ -80,8 +79,8 @@ impl Seat {
     }
 
     pub(super) async fn sit(&mut self, thread: &Thread, listener: &UnixListener) {
-        let first = self.sitting.incarnation.first_message().unwrap_or_default().to_owned();
-        if let Err(error) = thread.send(vec![Content::Text(first)]).await {
+        let first = self.sitting.incarnation.first_message().unwrap_or_default().to_vec();
+        if let Err(error) = thread.send(first).await {
             return self.problem(format!("the first message was refused: {error}"));
         }
         let Ok(Ok((stream, _))) = timeout(PATIENCE, listener.accept()).await else {
@@ -130,8 +129,8 @@ impl Seat {
 
     async fn act(&mut self, thread: &Thread, player: &mut OwnedWriteHalf, step: usize, what: What) -> Result<()> {
         match what {
-            What::Wait(Asked::Message { text }) if step != self.first => {
-                thread.send(vec![Content::Text(text)]).await?;
+            What::Wait(Asked::Message { content }) if step != self.first => {
+                thread.send(content).await?;
             }
             What::Wait(Asked::Answer { request, answer }) => {
                 let open = self.request(&request).with_context(|| format!("request {request} was never shown"))?;

@@ -12,7 +12,8 @@ use jackfield_core::projection::Snapshot;
 pub(super) fn texts(conversation: &Conversation, dialect: &dyn Dialect) -> Vec<Problem> {
     let mut wanted = Told::default();
     for sitting in &conversation.sittings {
-        let messages: Vec<String> = sitting.incarnation.messages().map(|(_, text)| text.to_owned()).collect();
+        let messages = sitting.incarnation.messages().flat_map(|(_, content)| words(content.to_vec()));
+        let messages: Vec<String> = messages.collect();
         let told = dialect.told(&sitting.taken(), &messages);
         // A conversation that could not be opened had no turn.
         let ends = if opened(sitting, &conversation.events) { told.ends.clone() } else { Vec::new() };

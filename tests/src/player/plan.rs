@@ -5,6 +5,7 @@
 
 use super::dialect::{Asked, Dialect, Requests, Start};
 use super::recording::{Dir, Recording, Row};
+use jackfield_core::contract::Content;
 
 /// One step of the player.
 #[derive(Debug, Clone)]
@@ -54,14 +55,16 @@ pub struct Incarnation {
 
 impl Incarnation {
     /// The person's first message: without one our host starts nothing.
-    pub fn first_message(&self) -> Option<&str> {
-        self.messages().next().map(|(_, text)| text)
+    pub fn first_message(&self) -> Option<&[Content]> {
+        self.messages().next().map(|(_, content)| content)
     }
 
     /// The person's messages that the host sends, with the steps at which they are sent.
-    pub fn messages(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub fn messages(&self) -> impl Iterator<Item = (usize, &[Content])> {
         self.steps.iter().enumerate().filter_map(|(index, step)| match &step.what {
-            What::Wait(Asked::Message { text }) | What::Unread(Asked::Message { text }) => Some((index, text.as_str())),
+            What::Wait(Asked::Message { content }) | What::Unread(Asked::Message { content }) => {
+                Some((index, content.as_slice()))
+            }
             _ => None,
         })
     }
