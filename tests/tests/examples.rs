@@ -37,7 +37,7 @@ fn a_conversation_in_python() {
             "steered",
             "run: interrupted",
             "run: completed",
-            "Thank you.",
+            "I can only say it again",
         ],
     );
     assert!(ended.stdout.ends_with("closed: closed\n"), "{}", ended.stdout);

@@ -2,11 +2,11 @@
 //!
 //! The judge is a validator that nobody here wrote.
 
-use jackfield_tests::door::{Door, Ended, text};
+use jackfield_tests::door::{Door, text};
 use jackfield_tests::live::Live;
 use jsonschema::Validator;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::process::Command;
 
 fn door() -> Door {
     Door::new(env!("CARGO_BIN_EXE_jackfield-under-test"))
@@ -46,10 +46,9 @@ fn the_files_are_what_the_program_prints() {
 fn what_the_doors_say_fits() {
     let events = validator("events");
     let door = door();
-    for words in ["reasoning plan tool subagent", "error", "question", "long", "help"] {
-        for approve in ["allow", "deny"] {
-            holds(&events, &door.run(&["run", "--json", "--approve", approve, words]).events());
-        }
+    let all = "reasoning plan tool subagent question long help";
+    for (approve, words) in [("allow", all), ("deny", all), ("allow", "error")] {
+        holds(&events, &door.run(&["run", "--json", "--approve", approve, words]).events());
     }
     let thread = door.run(&["run", "--json", "hello"]).expect(0, &[]).thread();
     holds(&events, &door.run(&["run", "--json", "--resume", &thread, "tool"]).events());
@@ -117,7 +116,7 @@ fn words_on_input_fit_and_so_does_what_was_accepted() {
 fn recorded_plays_fit() {
     let events = validator("events");
     let folder = xtask::root().join("tests/recordings/claude-code-2.1.332");
-    for name in [
+    let names = [
         "ask_user_question",
         "tool_approval_modified_input",
         "parallel_tools",
@@ -128,26 +127,23 @@ fn recorded_plays_fit() {
         "error_http_529_overloaded",
         "slash_compact_and_unknown",
         "file_edit_allow",
-    ] {
+    ];
+    let files = names.map(|name| {
         let file = folder.join(format!("{name}.jsonl"));
-        let file = if file.exists() {
+        if file.exists() {
             file
         } else {
-            folder.with_file_name("claude-code-2.1.197").join(file.file_name().unwrap())
-        };
-        holds(&events, &played(&file));
-    }
-}
-
-/// The session events of a play, without the verdict.
-fn played(file: &Path) -> Vec<Value> {
-    let out = std::process::Command::new(env!("CARGO_BIN_EXE_play"))
-        .args(["--provider", "claude-code"])
-        .arg(file)
-        .output()
-        .expect("play");
-    let ended = Ended { code: 0, stdout: String::from_utf8(out.stdout).expect("UTF-8"), stderr: String::new() };
-    ended.events().into_iter().filter(Value::is_object).collect()
+            xtask::root().join(format!("tests/recordings/claude-code-2.1.197/{name}.jsonl"))
+        }
+    });
+    // One program plays them all: it loads the plugin once.
+    let out = Command::new(env!("CARGO_BIN_EXE_play")).args(["--provider", "claude-code"]).args(&files).output();
+    let out = out.expect("play");
+    let stdout = String::from_utf8(out.stdout).expect("UTF-8");
+    let lines = stdout.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let played: Vec<Value> = lines.filter(Value::is_object).collect();
+    assert!(played.len() > 100, "only {} events: {}", played.len(), String::from_utf8_lossy(&out.stderr));
+    holds(&events, &played);
 }
 
 #[test]

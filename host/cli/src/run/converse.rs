@@ -70,13 +70,14 @@ impl<'a> Talk<'a> {
         view: &'a mut dyn View,
         approver: Approver,
         script: Option<Script>,
+        signals: Signals,
         limits: &Limits,
-    ) -> io::Result<Talk<'a>> {
+    ) -> Talk<'a> {
         let patience = Patience {
             roster: Duration::from_millis(limits.roster_wait_ms),
             settle: Duration::from_millis(limits.roster_settle_ms),
         };
-        Ok(Talk {
+        Talk {
             thread,
             view,
             approver,
@@ -84,7 +85,7 @@ impl<'a> Talk<'a> {
             hands: Hands::new(thread, limits.open_requests),
             course: Course::new(patience, Instant::now()),
             events: thread.subscribe(),
-            signals: Signals::new()?,
+            signals,
             life: tokio::time::interval(Duration::from_millis(500)),
             asked_at: Instant::now(),
             stopping: None,
@@ -92,7 +93,7 @@ impl<'a> Talk<'a> {
             kill: false,
             lingering: 0,
             deaf: None,
-        })
+        }
     }
 
     /// Sends the prompt, if there is one, and goes on until all is over.

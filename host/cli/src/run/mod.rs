@@ -147,13 +147,15 @@ async fn converse(
     approver: Approver,
     scripted: bool,
 ) -> Result<End, Failure> {
+    // Whoever has seen the first line may already send a signal.
+    let signals = Signals::new()?;
     if let Err(error) = view.opened(thread, provider) {
         eprintln!("jackfield: stdout can't be written ({error})");
         return Ok(End { exit: Exit::Failed, reason: CloseReason::Failed, tasks: Vec::new() });
     }
     let limits = setup::limits()?;
     let script = scripted.then(|| Script::stdin(limits.input_line_bytes));
-    converse::Talk::new(thread, view, approver, script, &limits)?.run(prompt).await
+    converse::Talk::new(thread, view, approver, script, signals, &limits).run(prompt).await
 }
 
 /// The thread to talk in: a new one, or the one to be resumed, with the instance that it keeps.

@@ -116,7 +116,7 @@ pub enum Line {
         /// The message's run.
         run: String,
     },
-    /// Ends the conversation now, in order: a run at work ends with it as interrupted.
+    /// Ends the conversation now, in order: a run at work ends with it, unfinished.
     Close {
         /// Told again in the answer to this line.
         #[serde(default)]
