@@ -89,6 +89,9 @@ pub struct RunArgs {
     /// How to show what happens.
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
+    /// With --format claude: messages are told in pieces, too, while they are made.
+    #[arg(long)]
+    pub include_partial_messages: bool,
 }
 
 /// Who decides what the provider asks.
@@ -109,6 +112,8 @@ pub enum Format {
     Text,
     /// One JSON value per line on stdout.
     Json,
+    /// The lines of Claude Code's stream-json, for front ends that speak it; whatever the provider.
+    Claude,
 }
 
 #[derive(Subcommand)]

@@ -20,6 +20,8 @@ use clap::Parser;
 use std::process::ExitCode;
 
 pub use exit::Exit;
+#[doc(hidden)]
+pub use run::claude::Frames as ClaudeFrames;
 
 /// Runs the program with the process's arguments.
 pub fn main() -> ExitCode {

@@ -7,6 +7,7 @@ pub mod real;
 pub mod setup;
 pub mod step;
 pub mod suite;
+pub mod types;
 
 use std::path::PathBuf;
 

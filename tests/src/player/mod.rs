@@ -7,6 +7,7 @@
 //! Tests: `tests/tests/recordings.rs`; by hand `cargo run -p jackfield-tests --bin play`.
 
 pub mod claude;
+pub mod claude_frames;
 mod claude_text;
 pub mod cli;
 pub mod dialect;

@@ -2,6 +2,7 @@
 
 mod approve;
 mod card;
+pub(crate) mod claude;
 mod json;
 mod prompt;
 mod text;
@@ -44,6 +45,10 @@ pub async fn run(args: RunArgs) -> Outcome {
     let mut view: Box<dyn View> = match (args.json, args.format) {
         (true, _) | (_, Format::Json) => Box::new(json::Json::default()),
         (false, Format::Text) => Box::new(text::Text::new()),
+        (false, Format::Claude) => {
+            let folder = args.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
+            Box::new(claude::Claude::new(folder.display().to_string(), args.include_partial_messages))
+        }
     };
     let settings = config::load()?;
     let host = setup::open_host_with(&settings).await?;
@@ -80,7 +85,7 @@ pub async fn run(args: RunArgs) -> Outcome {
     };
     let kept = serde_json::to_string(&kept).map_err(std::io::Error::from)?;
     host.store().put_setup(thread.id(), kept).await?;
-    let silent = view_is_json(&args);
+    let silent = is_for_programs(&args);
     let mut approver = Approver::new(args.approve, output::person_present() && !silent, silent);
     let outcome = converse(&thread, &provider, content, view.as_mut(), &mut approver).await;
     // Whoever reads the stream learns that it is over, however it ended.
@@ -91,8 +96,9 @@ pub async fn run(args: RunArgs) -> Outcome {
     outcome
 }
 
-fn view_is_json(args: &RunArgs) -> bool {
-    args.json || args.format == Format::Json
+/// Whoever reads the stream is no person.
+fn is_for_programs(args: &RunArgs) -> bool {
+    args.json || args.format != Format::Text
 }
 
 async fn converse(
