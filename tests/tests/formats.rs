@@ -37,7 +37,8 @@ struct Kind {
 fn a_recording_gives_its_own_frames_again() {
     let list: Reviewed = serde_json::from_str(include_str!("../recordings/format.json")).expect("format.json");
     assert!(list.fields.values().chain(list.frames.values().map(|kind| &kind.why)).all(|why| why.len() > 20));
-    let files: Vec<PathBuf> = ["claude-code-2.1.332", "claude-code-2.1.197"].iter().flat_map(|name| files(name)).collect();
+    let files: Vec<PathBuf> =
+        ["claude-code-2.1.332", "claude-code-2.1.197"].iter().flat_map(|name| files(name)).collect();
     assert!(files.len() >= 121, "{} recordings; 121 were there", files.len());
     let found = block_on(all(files));
     let mut wrong = Vec::new();
@@ -91,7 +92,8 @@ fn a_spoilt_frame_is_seen() {
 }
 
 async fn all(files: Vec<PathBuf>) -> Vec<(String, Difference)> {
-    let house = Arc::new(House::open(dialect("claude-code").expect("the dialect"), Path::new(PLAY)).await.expect("a house"));
+    let house =
+        Arc::new(House::open(dialect("claude-code").expect("the dialect"), Path::new(PLAY)).await.expect("a house"));
     let room = Arc::new(Semaphore::new(4));
     let plays: Vec<_> = files
         .into_iter()

@@ -49,9 +49,11 @@ fn take(root: &Path, options: &Options, steps: &mut Steps) -> Result<()> {
             }
             real::namespace_works()
         })?;
-        steps.run("the SDK's types", "check that npm answers, or leave them out: cargo xtask test --no-real", || {
-            types::ensure(root).map(drop)
-        })?;
+        steps.run(
+            "the SDK's types",
+            "check that npm answers, or leave them out: cargo xtask test --no-real",
+            || types::ensure(root).map(drop),
+        )?;
     }
     steps.run("format", "cargo fmt --all", || cargo(root, &["fmt", "--all", "--check"]))?;
     steps.run("generated sources", "cargo xtask codegen", || codegen::check(root))?;

@@ -97,11 +97,8 @@ fn differences(wanted: &[Wanted], said: &[Value]) -> Vec<Difference> {
     let mut longest = vec![vec![0_usize; said.len() + 1]; wanted.len() + 1];
     for (w, want) in wanted.iter().enumerate().rev() {
         for (s, say) in said.iter().enumerate().rev() {
-            longest[w][s] = if same(want, say) {
-                longest[w + 1][s + 1] + 1
-            } else {
-                longest[w + 1][s].max(longest[w][s + 1])
-            };
+            longest[w][s] =
+                if same(want, say) { longest[w + 1][s + 1] + 1 } else { longest[w + 1][s].max(longest[w][s + 1]) };
         }
     }
     let (mut w, mut s, mut found) = (0, 0, Vec::new());

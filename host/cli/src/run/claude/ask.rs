@@ -86,10 +86,10 @@ fn of_tool(tool: &Tool) -> (String, Box<RawValue>) {
 }
 
 fn asked(question: &Question) -> Asked<'_> {
-    let options = question.choices.iter().map(|choice| Offered {
-        label: &choice.label,
-        description: choice.description.as_deref().unwrap_or_default(),
-    });
+    let options = question
+        .choices
+        .iter()
+        .map(|choice| Offered { label: &choice.label, description: choice.description.as_deref().unwrap_or_default() });
     Asked {
         question: &question.text,
         header: question.header.as_deref().unwrap_or_default(),

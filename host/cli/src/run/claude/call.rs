@@ -122,7 +122,9 @@ impl Frames {
 
 fn has_result(item: &Item) -> bool {
     match &item.body {
-        ItemBody::Tool { tool, output, .. } => !output.is_empty() || tool.content.iter().any(|part| say::block(part).is_some()),
+        ItemBody::Tool { tool, output, .. } => {
+            !output.is_empty() || tool.content.iter().any(|part| say::block(part).is_some())
+        }
         _ => fact(item, "result").is_some(),
     }
 }

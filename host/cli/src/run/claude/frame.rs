@@ -95,6 +95,7 @@ pub struct Message {
     pub content: Vec<Block>,
     pub container: Null,
     pub context_management: Null,
+    pub diagnostics: Null,
     pub stop_details: Null,
     pub stop_reason: Null,
     pub stop_sequence: Null,
@@ -165,6 +166,8 @@ pub struct Usage {
     pub cache_creation_input_tokens: u64,
     pub cache_read_input_tokens: u64,
     pub cache_creation: CacheCreation,
+    pub output_tokens_details: OutputTokens,
+    pub fallback_credit: Null,
     pub server_tool_use: ServerTools,
     pub service_tier: Tier,
     pub speed: Tier,
@@ -176,6 +179,11 @@ pub struct Usage {
 pub struct CacheCreation {
     pub ephemeral_1h_input_tokens: u64,
     pub ephemeral_5m_input_tokens: u64,
+}
+
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct OutputTokens {
+    pub thinking_tokens: u64,
 }
 
 #[derive(Debug, Clone, Default, Serialize)]

@@ -156,10 +156,10 @@ impl Frames {
             Status::Cancelled => "disabled",
             _ => "failed",
         };
-        let tools = servers.iter().flat_map(|one| one.tools.iter().map(move |tool| format!("mcp__{}__{tool}", one.name)));
+        let tools =
+            servers.iter().flat_map(|one| one.tools.iter().map(move |tool| format!("mcp__{}__{tool}", one.name)));
         self.tools = tools.collect();
-        self.servers =
-            servers.iter().map(|one| Server { name: one.name.clone(), status: word(one.status) }).collect();
+        self.servers = servers.iter().map(|one| Server { name: one.name.clone(), status: word(one.status) }).collect();
     }
 
     fn init(&self, event: &SessionEvent) -> Frame {
@@ -269,6 +269,7 @@ impl Frames {
             content,
             container: Null,
             context_management: Null,
+            diagnostics: Null,
             stop_details: Null,
             stop_reason: Null,
             stop_sequence: Null,

@@ -100,7 +100,8 @@ impl Partial {
 
     /// The block of an item, begun if it is not open.
     fn begin(&mut self, frames: &Frames, parent: &Option<String>, item: &ItemId, out: &mut Vec<Frame>) -> Option<u32> {
-        if let Some((_, index)) = self.open.get(parent).and_then(|open| open.block.clone()).filter(|(id, _)| id == item) {
+        if let Some((_, index)) = self.open.get(parent).and_then(|open| open.block.clone()).filter(|(id, _)| id == item)
+        {
             return Some(index);
         }
         self.end_block(frames, parent, out);

@@ -3,7 +3,7 @@
 //! The envelope has a trap: an error of the model's service is a `success` that `is_error`, with the error as the last text.
 //! A turn that was stopped, or whose program or plugin broke, is `error_during_execution`.
 
-use super::frame::{Block, Denial, Empty, Frame, TurnResult, Usage};
+use super::frame::{Block, Denial, Empty, Frame, OutputTokens, TurnResult, Usage};
 use super::frames::{self, Frames};
 use super::say;
 use jackfield_core::contract::{Fault, Status, UsageSpan};
@@ -63,6 +63,7 @@ impl Turn {
                 output_tokens: tokens("output"),
                 cache_creation_input_tokens: tokens("cache-write"),
                 cache_read_input_tokens: tokens("cache-read"),
+                output_tokens_details: OutputTokens { thinking_tokens: tokens("reasoning") },
                 ..Usage::default()
             };
         }
@@ -126,7 +127,9 @@ impl Frames {
         let (subtype, result, errors) = match &end {
             End::Well => ("success", Some(turn.last_words), None),
             End::Service(text) => ("success", Some(text.clone()), None),
-            End::Broken(subtype) => (*subtype, None, Some(fault.map(|fault| fault.message.clone()).into_iter().collect())),
+            End::Broken(subtype) => {
+                (*subtype, None, Some(fault.map(|fault| fault.message.clone()).into_iter().collect()))
+            }
         };
         let terminal = reason.filter(|reason| TERMINAL.contains(reason)).map(str::to_owned);
         let (uuid, session_id) = self.signed(event, "result");
