@@ -29,6 +29,11 @@ pub enum Command {
     /// The configuration file.
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Every flag of every plugin: declared, and negotiated where a session ran.
+    Matrix(MatrixArgs),
+    /// Recordings of what crossed the wire, made with `run --record`.
+    #[command(subcommand)]
+    Record(RecordCommand),
     /// Looks for what is needed and says how to get what is missing.
     Doctor(DoctorArgs),
 }
@@ -92,6 +97,9 @@ pub struct RunArgs {
     /// With --format claude: messages are told in pieces, too, while they are made.
     #[arg(long)]
     pub include_partial_messages: bool,
+    /// Records in a new file what crosses the wire between the host and the provider's programs.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
 }
 
 /// Who decides what the provider asks.
@@ -232,6 +240,33 @@ pub enum ConfigCommand {
     Show(JsonArgs),
     /// The JSON Schema of the file.
     Schema,
+}
+
+#[derive(ClapArgs)]
+pub struct MatrixArgs {
+    /// A plugin file, beside those that come with the host. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub plugin: Vec<PathBuf>,
+    #[command(flatten)]
+    pub json: JsonArgs,
+}
+
+#[derive(Subcommand)]
+pub enum RecordCommand {
+    /// Makes a fixture of a recording: without paths, names, addresses, tokens; it still plays.
+    Scrub(ScrubArgs),
+}
+
+#[derive(ClapArgs)]
+pub struct ScrubArgs {
+    /// The recording.
+    pub file: PathBuf,
+    /// The new file [default: beside it, NAME.scrubbed.jsonl].
+    #[arg(short = 'o', long = "out", value_name = "OUT", conflicts_with = "check")]
+    pub out: Option<PathBuf>,
+    /// Writes nothing: says what still looks personal; exit code 1 if anything does.
+    #[arg(long)]
+    pub check: bool,
 }
 
 #[derive(ClapArgs)]

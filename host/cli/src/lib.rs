@@ -9,8 +9,10 @@ mod config;
 mod doctor;
 mod exit;
 mod grants;
+mod matrix;
 mod output;
 mod plugins;
+mod record;
 mod run;
 mod setup;
 mod threads;
@@ -54,6 +56,8 @@ async fn dispatch(args: Args) -> Exit {
         Command::Plugin(plugin) => plugins::run(plugin).await,
         Command::Grant(grant) => grants::run(grant).await,
         Command::Config(config) => config::run(config),
+        Command::Matrix(args) => matrix::run(args).await,
+        Command::Record(command) => record::run(command),
         Command::Doctor(doctor) => doctor::run(doctor).await,
     };
     match result {

@@ -36,14 +36,11 @@ fn shape(frame: &Value) -> Option<Value> {
             "type": "result",
             "subtype": frame["subtype"],
             "is_error": frame["is_error"],
-            "result": frame["result"],
+            "result": frame["result"].as_str().map(str::trim_end),
         })),
         _ => None,
     }
 }
-
-/// The recorder's mark where it shortened a text: what such a result repeats was shortened elsewhere.
-const TRIMMED: &str = "…[trimmed";
 
 /// Blocks as they are, but for what is on the list of fields.
 fn content(content: &Value) -> Value {
@@ -86,14 +83,7 @@ fn kind(frame: &Value, after_our_end: bool, ours: &[&str]) -> &'static str {
 
 /// The longest common subsequence is equal; the rest is different.
 fn differences(wanted: &[Wanted], said: &[Value]) -> Vec<Difference> {
-    let same = |want: &Wanted, said: &Value| {
-        let trimmed = want.shape["result"].as_str().is_some_and(|text| text.contains(TRIMMED));
-        if trimmed {
-            want.shape["subtype"] == said["subtype"] && want.shape["is_error"] == said["is_error"]
-        } else {
-            want.shape == *said
-        }
-    };
+    let same = |want: &Wanted, said: &Value| want.shape == *said;
     let mut longest = vec![vec![0_usize; said.len() + 1]; wanted.len() + 1];
     for (w, want) in wanted.iter().enumerate().rev() {
         for (s, say) in said.iter().enumerate().rev() {

@@ -11,7 +11,7 @@ mod verdict;
 use crate::args::{Format, RunArgs};
 use crate::config::{self, Choice, Kept};
 use crate::exit::{Exit, Failure, Outcome};
-use crate::{output, setup};
+use crate::{output, record, setup};
 use approve::{Answer, Approver};
 use jackfield_core::contract::Content;
 use jackfield_core::event::{EventBody, SessionEvent};
@@ -72,7 +72,12 @@ pub async fn run(args: RunArgs) -> Outcome {
         }
     };
     let Choice { setup, kept, whose, .. } = choice;
-    let instance = setup.into_instance(kept.instance.as_deref().unwrap_or(&provider), &whose)?;
+    let mut instance = setup.into_instance(kept.instance.as_deref().unwrap_or(&provider), &whose)?;
+    let tap = match &args.record {
+        Some(file) => Some((file, record::begin(file, &secrets(&instance, &plugin))?)),
+        None => None,
+    };
+    instance.tap = tap.as_ref().map(|(_, tap)| tap.clone());
     let thread = match &row {
         Some(row) => host.resume_thread(&plugin, instance, &row.id).await?,
         None => {
@@ -88,6 +93,9 @@ pub async fn run(args: RunArgs) -> Outcome {
     let silent = is_for_programs(&args);
     let mut approver = Approver::new(args.approve, output::person_present() && !silent, silent);
     let outcome = converse(&thread, &provider, content, view.as_mut(), &mut approver).await;
+    if let Some((file, tap)) = &tap {
+        view.say(&record::finish(file, tap));
+    }
     // Whoever reads the stream learns that it is over, however it ended.
     let _ = view.closed(match &outcome {
         Ok(exit) => *exit,
@@ -266,6 +274,15 @@ async fn load_plugin(host: &Host, choice: &Choice, thread: Option<&ThreadRecord>
     let name = plugin.generation.manifest().full_name();
     let provider = name.strip_prefix("jackfield/").filter(|_| plugin.bundled).map_or(name.clone(), str::to_owned);
     Ok((plugin, provider))
+}
+
+/// What a recording must not hold: the values that the operator passed, and what the manifest passes on for a secret.
+fn secrets(instance: &Instance, plugin: &Plugin) -> Vec<(String, String)> {
+    let is_secret = |name: &str| ["KEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| name.contains(word));
+    let profiles = &plugin.generation.manifest().spawn;
+    let passed_on = profiles.iter().flat_map(|profile| &profile.env).filter(|name| is_secret(name));
+    let own = passed_on.filter_map(|name| Some((name.clone(), std::env::var(name).ok()?)));
+    instance.env.iter().cloned().chain(own).collect()
 }
 
 fn thread_id(text: &str) -> Result<ThreadId, Failure> {

@@ -247,11 +247,14 @@ pub enum StreamEvent {
 }
 
 #[derive(Debug, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type")]
 pub enum BlockDelta {
-    TextDelta { text: String },
-    ThinkingDelta { thinking: String, estimated_tokens: Null },
-    InputJsonDelta { partial_json: String },
+    #[serde(rename = "text_delta")]
+    Text { text: String },
+    #[serde(rename = "thinking_delta")]
+    Thinking { thinking: String, estimated_tokens: Null },
+    #[serde(rename = "input_json_delta")]
+    InputJson { partial_json: String },
 }
 
 /// What is asked.

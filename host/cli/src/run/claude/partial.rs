@@ -69,11 +69,11 @@ impl Partial {
     ) {
         let text = text.to_owned();
         let delta = match kind {
-            TextKind::Assistant => BlockDelta::TextDelta { text },
+            TextKind::Assistant => BlockDelta::Text { text },
             TextKind::Reasoning | TextKind::ReasoningSummary => {
-                BlockDelta::ThinkingDelta { thinking: text, estimated_tokens: Null }
+                BlockDelta::Thinking { thinking: text, estimated_tokens: Null }
             }
-            TextKind::ToolInput => BlockDelta::InputJsonDelta { partial_json: text },
+            TextKind::ToolInput => BlockDelta::InputJson { partial_json: text },
             // What a tool prints is in its result; a plan is in its call.
             TextKind::ToolOutput | TextKind::Plan => return,
         };
