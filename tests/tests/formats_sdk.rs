@@ -14,6 +14,9 @@ const JACKFIELD: &str = env!("CARGO_BIN_EXE_jackfield-under-test");
 const RUNS: &[(&str, &str)] =
     &[("help reasoning plan tool subagent", "allow"), ("tool question", "deny"), ("error", "deny"), ("long", "deny")];
 
+/// Breaks a line.
+type Spoil = fn(&mut Value);
+
 #[test]
 fn the_official_types_accept_every_line() {
     let Some(types) = types() else { return };
@@ -28,7 +31,7 @@ fn the_official_types_accept_every_line() {
         panic!("the SDK's types refuse:\n{refusal}");
     }
     // Each of these is a line that was accepted, spoilt in one place.
-    let spoils: &[(&str, fn(&mut Value))] = &[
+    let spoils: &[(&str, Spoil)] = &[
         ("system", |line| line["permissionMode"] = "whatever".into()),
         ("assistant", |line| line["message"]["role"] = "user".into()),
         ("assistant", |line| line["uuid"] = "no uuid".into()),
@@ -45,9 +48,9 @@ fn the_official_types_accept_every_line() {
         spoilt.extend(literal(&line));
     }
     let refusal = accepts(&types, "spoilt", &spoilt).expect_err("spoilt lines must be refused");
-    for number in 0..spoilt.len() {
+    for (number, literal) in spoilt.iter().enumerate() {
         let line = format!("({},", number + 2);
-        assert!(refusal.contains(&line), "spoil {number} was accepted: {}\n{refusal}", spoilt[number]);
+        assert!(refusal.contains(&line), "spoil {number} was accepted: {literal}\n{refusal}");
     }
 }
 

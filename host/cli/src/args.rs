@@ -97,6 +97,12 @@ pub struct RunArgs {
     /// With --format claude: messages are told in pieces, too, while they are made.
     #[arg(long)]
     pub include_partial_messages: bool,
+    /// Sends a file along with the message. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub attach: Vec<PathBuf>,
+    /// MCP servers for the provider: a file of JSON, {"mcpServers": {"NAME": {…}}}.
+    #[arg(long, value_name = "FILE")]
+    pub mcp_config: Option<PathBuf>,
     /// Records in a new file what crosses the wire between the host and the provider's programs.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,

@@ -11,9 +11,11 @@ use crate::session::{AskError, KeptFrame, NewRun, SessionHandle, SessionStart, S
 use crate::store::{RunRecord, SessionRecord, StoreError, ThreadChange, ThreadRecord};
 use crate::thread_log::{Subscription, ThreadLog};
 use crate::{clock, mint};
+use jackfield_core::capability::Staged;
 use jackfield_core::contract::{Content, ContextChange, ContextEffect, Fault, FaultKind, Pairs};
 use jackfield_core::event::{Draft, EventBody, RunStatus, SessionEnd, SessionEvent};
 use jackfield_core::id::{RequestId, RunId, ThreadId};
+use jackfield_core::policy::{Decision, Intent, decide};
 use jackfield_core::requests::Reply;
 use jackfield_core::scrub;
 use std::path::PathBuf;
@@ -109,6 +111,7 @@ impl Thread {
         if bytes > limit {
             return Err(AskError::TooLong { bytes, limit });
         }
+        self.may_attach(&content)?;
         let mut state = self.state.lock().await;
         for kept in std::mem::take(&mut state.kept) {
             self.hand_over(&mut state, kept).await?;
@@ -144,6 +147,25 @@ impl Thread {
             return Err(error);
         }
         Ok(run)
+    }
+
+    /// A file goes only to a provider that takes files, and is refused before anything of the message is stored.
+    fn may_attach(&self, content: &[Content]) -> Result<(), AskError> {
+        if !content.iter().any(|part| matches!(part, Content::Media(_))) {
+            return Ok(());
+        }
+        let declared = Staged::new(self.plugin.generation.descriptor().declared.clone());
+        match decide(&Intent::Attach, &declared.effective().capabilities, &self.shared.policy) {
+            Decision::Native => Ok(()),
+            refused => Err(AskError::Fault(Fault {
+                kind: FaultKind::Unsupported,
+                message: refused.reason(),
+                code: None,
+                retryable: false,
+                retry_after_ms: None,
+                extra: Vec::new(),
+            })),
+        }
     }
 
     /// A message that was stored and that no session took ends at once: nobody would ever come back to it.

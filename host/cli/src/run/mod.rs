@@ -1,9 +1,11 @@
 //! `jackfield run`: one prompt, from the first word to the exit code.
 
 mod approve;
+mod attach;
 mod card;
 pub(crate) mod claude;
 mod json;
+mod mcp;
 mod prompt;
 mod text;
 mod verdict;
@@ -41,7 +43,11 @@ trait View {
 
 /// Carries the command out.
 pub async fn run(args: RunArgs) -> Outcome {
-    let content = vec![Content::Text(prompt::read(&args.prompt)?)];
+    let mut content = vec![Content::Text(prompt::read(&args.prompt)?)];
+    content.extend(attach::read(&args.attach)?);
+    if let Some(file) = &args.mcp_config {
+        mcp::refuse(file, &mcp::read(file)?)?;
+    }
     let mut view: Box<dyn View> = match (args.json, args.format) {
         (true, _) | (_, Format::Json) => Box::new(json::Json::default()),
         (false, Format::Text) => Box::new(text::Text::new()),

@@ -70,7 +70,6 @@ pub const NOT_BUILT: &[Intent] = &[
     Intent::Summarize,
     Intent::Compact,
     Intent::Clear,
-    Intent::Attach,
     Intent::ExpertPrompt,
     Intent::SetMcpServers,
     Intent::SelectMcpTools,
