@@ -298,33 +298,6 @@ pub struct ScrubArgs {
 }
 
 #[derive(ClapArgs)]
-pub struct MatrixArgs {
-    /// A plugin file, beside those that come with the host. May be given several times.
-    #[arg(long, value_name = "FILE")]
-    pub plugin: Vec<PathBuf>,
-    #[command(flatten)]
-    pub json: JsonArgs,
-}
-
-#[derive(Subcommand)]
-pub enum RecordCommand {
-    /// Makes a fixture of a recording: without paths, names, addresses, tokens; it still plays.
-    Scrub(ScrubArgs),
-}
-
-#[derive(ClapArgs)]
-pub struct ScrubArgs {
-    /// The recording.
-    pub file: PathBuf,
-    /// The new file [default: beside it, NAME.scrubbed.jsonl].
-    #[arg(short = 'o', long = "out", value_name = "OUT", conflicts_with = "check")]
-    pub out: Option<PathBuf>,
-    /// Writes nothing: says what still looks personal; exit code 1 if anything does.
-    #[arg(long)]
-    pub check: bool,
-}
-
-#[derive(ClapArgs)]
 pub struct DoctorArgs {
     #[command(flatten)]
     pub json: JsonArgs,

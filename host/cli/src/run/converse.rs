@@ -56,7 +56,7 @@ pub struct Talk<'a> {
 /// What comes next.
 enum Happening {
     Event(Option<Arc<SessionEvent>>),
-    Answer(Answer),
+    Answer(Box<Answer>),
     Done(Done),
     Line(Option<(Tag, Result<Order, Wrong>)>),
     Signal(Signal),
@@ -138,7 +138,7 @@ impl<'a> Talk<'a> {
                 Happening::Event(Some(event)) => self.event(event).await?,
                 // The log is closed: nothing can be said any more.
                 Happening::Event(None) => return Ok(CloseReason::Failed),
-                Happening::Answer(answer) => self.hands.answer(answer),
+                Happening::Answer(answer) => self.hands.answer(*answer),
                 Happening::Done(done) => {
                     // What it brought about is known before it is looked at.
                     self.events_so_far().await?;
@@ -155,7 +155,7 @@ impl<'a> Talk<'a> {
     async fn next(&mut self, look_again: Option<Instant>) -> Happening {
         tokio::select! {
             event = self.events.next() => Happening::Event(event),
-            answer = self.approver.next() => Happening::Answer(answer),
+            answer = self.approver.next() => Happening::Answer(Box::new(answer)),
             done = self.hands.next() => Happening::Done(done),
             line = next_line(&mut self.script), if self.hands.may_begin() => Happening::Line(line),
             signal = self.signals.next() => Happening::Signal(signal),
@@ -210,7 +210,7 @@ impl<'a> Talk<'a> {
                 Err(AskError::Answer(error @ (AnswerError::InvalidAnswer { .. } | AnswerError::InvalidOption { .. }))),
             ) => {
                 self.view.say(&error.to_string());
-                self.approver.ask_again(answer);
+                self.approver.ask_again(*answer);
             }
             // Somebody was first: then nothing is left to say for nobody.
             Done::Answered(answer, Err(AskError::Answer(_))) if answer.is_for_nobody() => {}

@@ -69,29 +69,23 @@ impl Course {
             // What was said before the first run is about runs and sessions that are over.
             EventBody::RunCreated { .. } => self.run_created(draft.run.clone()),
             _ if !self.begun || draft.origin.replayed => {}
-            EventBody::RunEnded { status, reason, fault, .. } => {
-                if draft.run.as_ref().is_some_and(|run| self.runs.remove(run)) {
-                    self.limit = reason.as_deref() == Some(LIMIT_REACHED);
-                    self.ended = Some(*status);
-                    self.count += 1;
-                    self.free_since = now;
-                    self.refused |= fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Denied);
-                }
+            EventBody::RunEnded { status, reason, fault, .. }
+                if draft.run.as_ref().is_some_and(|run| self.runs.remove(run)) =>
+            {
+                self.limit = reason.as_deref() == Some(LIMIT_REACHED);
+                self.ended = Some(*status);
+                self.count += 1;
+                self.free_since = now;
+                self.refused |= fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Denied);
             }
             EventBody::TurnStarted { .. } => self.turns.extend(draft.turn.clone()),
-            EventBody::TurnEnded { .. } => {
-                if draft.turn.as_ref().is_some_and(|turn| self.turns.remove(turn)) {
-                    self.settle(now);
-                }
+            EventBody::TurnEnded { .. } if draft.turn.as_ref().is_some_and(|turn| self.turns.remove(turn)) => {
+                self.settle(now);
             }
             EventBody::TaskUpdated { task } if task.background && !is_terminal(task.status) => {
                 self.roster.insert(task.id.clone());
             }
-            EventBody::TaskUpdated { task } => {
-                if self.roster.remove(&task.id) {
-                    self.settles_since = Some(now);
-                }
-            }
+            EventBody::TaskUpdated { task } if self.roster.remove(&task.id) => self.settles_since = Some(now),
             EventBody::SessionEnded { reason, fault, .. } => {
                 self.turns.clear();
                 self.roster.clear();

@@ -20,7 +20,7 @@ pub enum Done {
     /// The prompt of the command line was taken on, or not.
     Sent(Result<RunId, AskError>),
     /// A person's or a rule's answer.
-    Answered(Answer, Result<(), AskError>),
+    Answered(Box<Answer>, Result<(), AskError>),
     /// The interrupt of a signal.
     Interrupted(Result<(), AskError>),
     /// A line of input.
@@ -79,7 +79,7 @@ impl<'a> Hands<'a> {
         let thread = self.thread;
         self.push(false, None, async move {
             let given = thread.answer(answer.request.clone(), answer.reply.clone(), &answer.by).await;
-            Done::Answered(answer, given)
+            Done::Answered(Box::new(answer), given)
         });
     }
 

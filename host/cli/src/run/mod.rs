@@ -38,6 +38,7 @@ use jackfield_core::id::TaskId;
 use jackfield_runtime::host::Host;
 use jackfield_runtime::process::Tap;
 use jackfield_runtime::thread::Thread;
+use signals::Signals;
 use std::path::PathBuf;
 use stream::{CloseReason, StreamLine};
 

@@ -91,5 +91,5 @@ pub enum AnyLine {
     /// The stream's own.
     Stream(StreamLine),
     /// What happened, as it is stored.
-    Event(SessionEvent),
+    Event(Box<SessionEvent>),
 }
