@@ -5,6 +5,7 @@
 //! [`Difference`], and each kind of difference is on the reviewed list `tests/recordings/format.json`, or a failure.
 
 use super::seen::{Conversation, Sitting};
+use jackfield_core::contract::Content;
 use serde_json::{Value, json};
 
 /// A frame that one side has and the other has not.
@@ -60,7 +61,11 @@ pub fn compare(conversation: &Conversation, lines: &[String]) -> Vec<Difference>
 }
 
 fn wanted(sitting: &Sitting) -> Vec<Wanted> {
-    let ours: Vec<&str> = sitting.incarnation.messages().map(|(_, text)| text).collect();
+    let texts = sitting.incarnation.messages().flat_map(|(_, content)| content).filter_map(|part| match part {
+        Content::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let ours: Vec<&str> = texts.collect();
     let lines = sitting.said.iter().enumerate().filter_map(|(at, (line, _))| {
         let frame: Value = serde_json::from_str(line).ok()?;
         let after = sitting.ended_by_us.is_some_and(|end| at >= end);
