@@ -2,8 +2,8 @@
 //!
 //! Every message of the program has a uuid, and `--resume-session-at` opens a conversation up to there. A copy is only a cursor until
 //! it is opened, and it names the message that it ends with: **what is said in the original later never leaks into it**. To go back,
-//! the program ends and starts again. Measured: copies keep the uuids; any message of the conversation is a point, a tool's result and
-//! the marker of an interrupt, too. Tests: `tests/branches.rs`.
+//! the program ends and starts again; if the point is not there, it starts again where it was. Measured: copies keep the uuids; any message
+//! of the conversation is a point, a tool's result and the marker of an interrupt, too, but what was compacted away is none any more. Tests: `tests/branches.rs`.
 
 use jackfield_sdk::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::control::Controls;
 use crate::cursor::Cursor;
 use crate::fault;
 use crate::message::Messages;
-use crate::session::{ClaudeCode, Conversation, Phase};
+use crate::session::{ClaudeCode, Conversation, Phase, Rewinding};
 use crate::stream::Streams;
 use crate::task::Tasks;
 use crate::todo::Todos;
@@ -42,7 +42,12 @@ impl ClaudeCode {
         }
         // A copy that the program has not made yet is made from the earlier point.
         let copy = self.thread.from.as_ref().filter(|_| !self.thread.stored).and_then(|from| from.copy.clone());
-        self.thread = Conversation { rewinding: true, ..Conversation::of(Cursor { copy, ..at }) };
+        let before = match self.to_thread(ThreadState::Idle).cursor {
+            Some(cursor) => Cursor::read(&cursor),
+            None => Cursor::whole(self.thread.id.as_str()),
+        };
+        let rewinding = Some(Rewinding { before, refused: None });
+        self.thread = Conversation { rewinding, ..Conversation::of(Cursor { copy, ..at }) };
         self.phase = Phase::Restarting(op);
         self.hang_up(cx);
         cx.hold(op);
@@ -73,12 +78,27 @@ impl ClaudeCode {
             // The copy was made before, and we were gone before it was told: it is a session like any other.
             (Phase::Opening(op), Some(Cursor { copy: Some(copy), .. })) if fault::in_use(&exit.stderr_tail) => {
                 let op = *op;
-                let rewinding = self.thread.rewinding;
+                let rewinding = self.thread.rewinding.take();
                 self.thread = Conversation { rewinding, ..Conversation::of(Cursor::whole(copy.as_str())) };
                 Some(op)
             }
+            (Phase::Opening(op), _) => {
+                let op = *op;
+                self.returns(op, &fault::of_exit(exit)).then_some(op)
+            }
             _ => None,
         }
+    }
+
+    /// The conversation could not go back: once the program has ended, it is opened as it was, and only then the command fails.
+    /// False when there is nothing to return to.
+    pub(crate) fn returns(&mut self, op: u32, fault: &Fault) -> bool {
+        let Some(Rewinding { before, refused: None }) = &self.thread.rewinding else { return false };
+        let before = before.clone();
+        let rewinding = Some(Rewinding { before: before.clone(), refused: Some(fault.clone()) });
+        self.thread = Conversation { rewinding, ..Conversation::of(before) };
+        self.phase = Phase::Restarting(op);
+        true
     }
 
     /// Starts the program again, with nothing left of the one that ended.

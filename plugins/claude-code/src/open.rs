@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::capabilities;
 use crate::control::Control;
 use crate::cursor::Cursor;
-use crate::session::{ClaudeCode, Conversation, Phase};
+use crate::session::{ClaudeCode, Conversation, Phase, Rewinding};
 use crate::settings::Settings;
 use crate::wire_session::Initialized;
 
@@ -70,9 +70,14 @@ impl ClaudeCode {
         if let Some(mode) = &reply.current_permission_mode {
             self.settings.set("mode", mode);
         }
-        cx.done(op, OpValue::Thread(self.to_thread(ThreadState::Idle)));
-        if std::mem::take(&mut self.thread.rewinding) {
-            cx.event(EventBody::Context(ContextChange::new(ContextEffect::Rewound)));
+        let thread = self.to_thread(ThreadState::Idle);
+        match self.thread.rewinding.take() {
+            None => cx.done(op, OpValue::Thread(thread)),
+            Some(Rewinding { refused: Some(fault), .. }) => cx.fail(op, fault),
+            Some(_) => {
+                cx.done(op, OpValue::Thread(thread));
+                cx.event(EventBody::Context(ContextChange::new(ContextEffect::Rewound)));
+            }
         }
         self.negotiate(cx, reply.claude_code_version);
         cx.event(EventBody::Settings(self.settings.to_settings()));
@@ -114,17 +119,23 @@ impl ClaudeCode {
 
     /// The thread cannot be opened.
     pub(crate) fn opening_failed(&mut self, cx: &mut Cx, fault: Fault) {
-        if let Phase::Opening(op) = self.phase {
-            self.phase = Phase::Ended;
-            if self.thread.rewinding {
-                // It is on disk as it was, and no program has it open.
-                self.thread.stored = true;
-                cx.event(EventBody::Threads(vec![self.to_thread(ThreadState::Closed)]));
-            }
-            // There is no such thread, or it was told already: nothing more is said of it.
-            self.thread = Conversation::default();
-            cx.fail(op, fault);
+        let Phase::Opening(op) = self.phase else { return };
+        if self.returns(op, &fault) {
+            return self.hang_up(cx);
         }
+        self.phase = Phase::Ended;
+        let fault = match self.thread.rewinding.take() {
+            Some(Rewinding { before, refused }) => {
+                // It is on disk as it was, and no program has it open.
+                self.thread = Conversation::of(before);
+                cx.event(EventBody::Threads(vec![self.to_thread(ThreadState::Closed)]));
+                refused.unwrap_or(fault)
+            }
+            None => fault,
+        };
+        // There is no such thread, or it was told already: nothing more is said of it.
+        self.thread = Conversation::default();
+        cx.fail(op, fault);
     }
 
     /// The first frame of a turn came: the session will be on disk soon.

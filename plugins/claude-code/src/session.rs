@@ -68,9 +68,18 @@ pub(crate) struct Conversation {
     /// Whether the program is known to have it on disk, as far as it goes: only then its id alone resumes it.
     pub stored: bool,
     /// The program is being started again at an earlier point.
-    pub rewinding: bool,
+    pub rewinding: Option<Rewinding>,
     /// The timer that makes it count as stored.
     pub timer: u32,
+}
+
+/// Going back in a conversation.
+#[derive(Debug)]
+pub(crate) struct Rewinding {
+    /// What opens the conversation as it was.
+    pub before: Cursor,
+    /// Why it could not go back: it is being opened as it was.
+    pub refused: Option<Fault>,
 }
 
 /// The instance's options; the manifest has their schema.
@@ -139,7 +148,13 @@ impl Provider for ClaudeCode {
         if result.id == self.channel {
             return match result.outcome {
                 Ok(_) => self.initialize(cx),
-                Err(fault) => self.opening_failed(cx, fault),
+                Err(fault) => {
+                    // No program runs whose end would start another.
+                    if let Some(rewinding) = &mut self.thread.rewinding {
+                        rewinding.refused.get_or_insert_with(|| fault.clone());
+                    }
+                    self.opening_failed(cx, fault);
+                }
             };
         }
         let Some(write) = self.writes.remove(&result.id) else { return };

@@ -160,21 +160,42 @@ fn going_back_is_refused_while_something_runs_and_without_a_point() {
     assert_eq!(answers(&empty.command(CommandBody::ForkThread(point(Some(MARK), 0)))), ["2 NotFound"]);
 }
 
-#[test]
-fn a_point_that_is_not_in_the_conversation_is_not_found_and_the_thread_keeps_its_cursor() {
+/// A conversation that is to go back to a point that it does not have; the program says so in its last frame.
+fn going_nowhere() -> (Harness<ClaudeCode>, String) {
     let mut harness = ready();
     turn(&mut harness, "m1");
     let original = harness.spawned[0].2.last().unwrap().1.clone();
     harness.command(CommandBody::RollbackThread(point(Some(MARK), 1)));
     harness.closed(harness.spawned.last().unwrap().0, Some(0), "");
-    let errors = json!([format!("No message found with message.uuid of: {MARK}")]);
-    let outputs = frame(
-        &mut harness,
-        json!({"type": "result", "subtype": "error_during_execution", "is_error": true, "errors": errors}),
-    );
-    assert_eq!(answers(&outputs), ["4 NotFound"]);
+    (harness, original)
+}
+
+const NO_SUCH: &str = "No message found with message.uuid of: 00000000-0000-4000-8000-0000000000aa";
+
+#[test]
+fn a_point_that_is_not_in_the_conversation_is_not_found_and_the_conversation_goes_on_as_it_was() {
+    let told = json!({"type": "result", "subtype": "error_during_execution", "is_error": true, "errors": [NO_SUCH]});
+    for in_a_frame in [true, false] {
+        let (mut harness, original) = going_nowhere();
+        if in_a_frame {
+            let outputs = frame(&mut harness, told.clone());
+            assert_eq!(answers(&outputs), [] as [&str; 0]);
+        }
+        harness.closed(harness.spawned.last().unwrap().0, Some(1), NO_SUCH);
+        assert_eq!(started(&harness), [format!("resume={original}")]);
+        let outputs = live::shake_hands(&mut harness);
+        assert_eq!(answers(&outputs), ["4 NotFound"], "{in_a_frame}");
+        assert!(event(&outputs, |body| matches!(body, EventBody::Context(_))).is_none());
+        assert_eq!(answers(&harness.say("go on")), ["5 OpenedTurn"]);
+    }
+}
+
+#[test]
+fn a_conversation_that_can_not_return_either_is_closed_and_keeps_its_cursor() {
+    let (mut harness, original) = going_nowhere();
+    harness.closed(harness.spawned.last().unwrap().0, Some(1), NO_SUCH);
+    let outputs = harness.closed(harness.spawned.last().unwrap().0, Some(1), "Killed");
+    assert_eq!(answers(&outputs), ["4 Network"]);
     assert_eq!(cursor_told(&outputs), Some(original));
-    assert!(event(&outputs, |body| matches!(body, EventBody::Context(_))).is_none());
-    let outputs = harness.closed(harness.spawned.last().unwrap().0, Some(1), "No message found");
-    assert!(event(&outputs, |_| true).is_none(), "it was told: {outputs:?}");
+    assert_eq!(harness.spawned.len(), 3, "it is not tried for ever");
 }
