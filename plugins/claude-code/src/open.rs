@@ -49,7 +49,8 @@ impl ClaudeCode {
         let mut holes = vec![];
         let mut hole = |name: &str, value: Option<String>| holes.extend(value.map(|value| (name.to_owned(), value)));
         hole("model", self.settings.model.clone());
-        hole("mode", self.settings.mode.clone());
+        // A mode that only an operator's own arguments can give is not asked for: they are there at each start.
+        hole("mode", self.settings.mode.clone().filter(|mode| Settings::check("mode", mode).is_ok()));
         hole("max-turns", self.options.max_turns.map(|turns| turns.to_string()));
         match &self.thread.from {
             Some(from) => holes.extend(from.holes()),

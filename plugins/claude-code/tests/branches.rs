@@ -199,3 +199,17 @@ fn a_conversation_that_can_not_return_either_is_closed_and_keeps_its_cursor() {
     assert_eq!(cursor_told(&outputs), Some(original));
     assert_eq!(harness.spawned.len(), 3, "it is not tried for ever");
 }
+
+#[test]
+fn a_mode_that_the_manifest_does_not_offer_is_not_asked_for_at_the_next_start() {
+    let mut harness = ready();
+    turn(&mut harness, "m1");
+    harness.say("go on");
+    let mut begins = init();
+    begins["permissionMode"] = json!("bypassPermissions");
+    frame(&mut harness, begins);
+    frame(&mut harness, result());
+    harness.command(CommandBody::RollbackThread(point(Some("m1"), 1)));
+    harness.closed(harness.spawned.last().unwrap().0, Some(0), "");
+    assert!(harness.spawned.last().unwrap().2.iter().all(|(name, _)| name != "mode"));
+}
