@@ -42,9 +42,6 @@ const MIGRATIONS: &[&str] = &["
         granted_ms INTEGER NOT NULL, UNIQUE (plugin, digest, what)
     ) STRICT;
 ", "
-    -- Where a run that waits stands among the others; by its number where nobody moved it.
-    ALTER TABLE runs ADD COLUMN place INTEGER;
-", "
     CREATE TABLE setups (thread TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT;
 ", "
     -- Where a run that waits stands among the others; by its number where nobody moved it.
