@@ -151,7 +151,7 @@ async fn converse(
     // Whoever has seen the first line may already send a signal.
     let signals = Signals::new()?;
     if let Err(error) = view.opened(thread, provider) {
-        eprintln!("jackfield: stdout can't be written ({error})");
+        eprintln!("jackfield: stdout can't be written ({error}); the run is ended, its thread can be resumed");
         return Ok(End { exit: Exit::Failed, reason: CloseReason::Failed, tasks: Vec::new() });
     }
     let limits = setup::limits()?;
