@@ -49,9 +49,12 @@ impl Requests {
         self.refused.remove(call)
     }
 
-    /// The program withdrew one; false when it was not open.
+    /// The program withdrew one; false when it was not open. A refusal that is on its way counts: an interrupt brings about both,
+    /// and which of the two is heard first must not matter.
     pub(crate) fn withdraw(&mut self, id: &str) -> bool {
-        self.open.remove(id).is_some()
+        let Some(open) = self.open.remove(id) else { return false };
+        self.refused.extend(open.call.filter(|_| open.answering == Some(true)));
+        true
     }
 
     /// The program ended.
