@@ -199,8 +199,17 @@ pub enum EventBody {
         fault: Option<Fault>,
         /// True when background work of it goes on.
         background: bool,
+        /// The run whose turn the message joined: it has no turn of its own then, and its reason is `joined`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        joined: Option<RunId>,
         /// What became of every frame so far in the session: in = the sum of the rest.
         ledger: LedgerCounts,
+    },
+    /// A message that waits was changed by its author.
+    #[serde(rename = "run.edited")]
+    RunEdited {
+        /// What it says now.
+        content: Vec<Content>,
     },
     /// A try at a run began.
     #[serde(rename = "attempt.started")]
@@ -327,7 +336,7 @@ pub enum EventBody {
         /// The account.
         account: Account,
     },
-    /// Runs that wait, in order.
+    /// Runs that wait, here and with the provider, whole and in order.
     #[serde(rename = "queue.updated")]
     QueueUpdated {
         /// The runs.

@@ -141,6 +141,10 @@ limits! {
     terminate_ms = 2_000;
     /// For updates that follow a turn's end and still belong to it, in milliseconds.
     drain_ms = 250;
+    /// From the end of a turn to the first word of another one for a message that was put into it and of which the provider does not tell what became, in milliseconds. Silence then means that it had joined. The slowest real one took 80 ms.
+    steer_settle_ms = 2_000;
+    /// How long a client waits for background work after its last run has ended, in milliseconds, before it leaves. Such work may well take minutes.
+    roster_wait_ms = 600_000;
     /// How long the store may be busy with another process, in milliseconds.
     store_busy_ms = 5_000;
     /// Text deltas are gathered this long before they are stored, in milliseconds.
