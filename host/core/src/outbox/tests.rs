@@ -89,6 +89,8 @@ fn what_waits_here_can_be_changed_and_what_the_provider_has_can_not() {
     assert_eq!(order(&outbox), [run(4), run(3), run(2)], "a refusal changes nothing");
 }
 
+type Row<'a> = (Delivery, Scene, &'a [&'a str], Result<Way, &'a str>);
+
 /// All that can be asked of a message, under the providers that differ in it.
 #[test]
 fn ways() {
@@ -103,7 +105,7 @@ fn ways() {
     let no_restart = "turns.supports-steering-by-interrupt-restart";
     let no_stop = "turns.supports-interrupt";
     let busy = Scene { active: true, ..Scene::default() };
-    let table: &[(Delivery, Scene, &[&str], Result<Way, &str>)] = &[
+    let table: &[Row<'_>] = &[
         (Auto, Scene::default(), &[], Ok(Way::Wait)),
         (Now, Scene::default(), &[], Ok(Way::Next)),
         (Auto, busy, &[], Ok(Way::Steer)),
