@@ -228,7 +228,9 @@ async fn a_client_can_wait_until_nothing_goes_on() {
     assert_eq!((standing.at_work, standing.waiting, standing.background), (true, 1, 0));
     assert!(!talk.thread.rest().await, "the slow turn goes on");
     talk.thread.interrupt().await.unwrap();
-    assert!(talk.thread.rest().await);
+    // A loaded machine may need more than one wait.
+    while !talk.thread.rest().await {}
+    assert!(talk.thread.standing().await.is_at_rest());
     talk.close().await;
     assert_eq!((talk.end_of(&slow).0, talk.end_of(&waits).0), ("interrupted".into(), "completed".into()));
 }

@@ -39,8 +39,10 @@ impl Task {
         }
         match self.way_of(delivery) {
             Ok((way, said)) => {
-                let _ = done.send(Ok(()));
                 self.go(run, way, said).await;
+                // Whoever asks what goes on once this is acknowledged must find it there.
+                self.tell_standing();
+                let _ = done.send(Ok(()));
             }
             Err(error) => {
                 let _ = done.send(Err(error));

@@ -197,7 +197,7 @@ impl Task {
         }
     }
 
-    fn tell_standing(&self) {
+    pub(super) fn tell_standing(&self) {
         let now = Standing {
             at_work: self.active.is_some() || self.normalizer.has_open_turn(),
             waiting: self.outbox.len(),
