@@ -15,8 +15,8 @@ use jackfield_core::contract::{ChannelExit, Command, CommandBody, EffectResult, 
 use jackfield_core::event::SessionEnd;
 use jackfield_core::id::RunId;
 use jackfield_core::normalizer::{Disposed, Normalizer, SessionEnded, SessionScope, clean_fault};
-use jackfield_core::run_limits::RunGuard;
 use jackfield_core::outbox::Outbox;
+use jackfield_core::run_limits::RunGuard;
 use jackfield_sandbox::{CallError, Session};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -353,10 +353,20 @@ impl Task {
         let now = (!self.feed.is_empty() || self.may_begin()).then(Instant::now);
         let handed = self.next_settlement();
         let limit = self.run_limit_at();
-        [self.ops.next_deadline(), self.outlet.next_timer(), self.watch.next(self), limit, ladder, free, late, now, handed]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            self.ops.next_deadline(),
+            self.outlet.next_timer(),
+            self.watch.next(self),
+            limit,
+            ladder,
+            free,
+            late,
+            now,
+            handed,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 }
 
