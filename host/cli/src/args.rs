@@ -231,6 +231,9 @@ pub enum ConfigCommand {
 
 #[derive(ClapArgs)]
 pub struct DoctorArgs {
+    /// Shows what became of every frame of a thread's sessions, or of one session.
+    #[arg(long, value_name = "THREAD|SESSION")]
+    pub session: Option<String>,
     #[command(flatten)]
     pub json: JsonArgs,
 }

@@ -3,6 +3,7 @@
 
 use super::View;
 use crate::exit::Exit;
+use crate::ledger;
 use crate::output::{self, headline, plain};
 use jackfield_core::contract::{Content, ContextEffect, Fault, Plan, Status, TextKind, Tool};
 use jackfield_core::event::{EventBody, Item, ItemBody, RunStatus, SessionEvent, is_terminal};
@@ -309,7 +310,11 @@ impl View for Text {
                 let text = self.paint("2", &plain(&note.text));
                 self.line(&text);
             }
-            EventBody::RunEnded { status, reason, fault, .. } => {
+            EventBody::RunEnded { status, reason, fault, ledger, .. } => {
+                if let Some(off) = ledger::off(ledger) {
+                    let text = self.paint("33", &format!("! {off}; `jackfield doctor --session {}`", self.thread));
+                    self.line(&text);
+                }
                 self.run_ended(*status, reason.as_deref(), fault.as_ref())
             }
             _ => {}

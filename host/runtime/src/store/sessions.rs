@@ -2,7 +2,7 @@
 
 use super::Store;
 use super::error::StoreError;
-use super::words::{Columns, found, insert, word};
+use super::words::{Columns, all, found, insert, word};
 use jackfield_core::event::SessionEnd;
 use jackfield_core::id::{SessionId, ThreadId};
 use rusqlite::params;
@@ -52,6 +52,16 @@ impl Store {
             insert(db, &place, sql, values, &format!("epoch {} of session {}", session.epoch, session.id))
         };
         self.write(change).await
+    }
+
+    /// The thread that a session worked for.
+    pub async fn thread_of_session(&self, session: &SessionId) -> Result<Option<ThreadId>, StoreError> {
+        let (place, session) = (self.place.clone(), session.clone());
+        let sql = "SELECT DISTINCT thread FROM sessions WHERE id = ?1";
+        let read = move |db: &rusqlite::Connection| {
+            all(db, &place, sql, [session.as_str()], |row| row.id("thread", ThreadId::parse))
+        };
+        Ok(self.read(read).await?.into_iter().next())
     }
 
     /// Replaces the capabilities of a session's epoch (JSON).
