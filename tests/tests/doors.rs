@@ -676,7 +676,7 @@ fn plugins_and_doctor_say_what_there_is() {
     door.run(&["plugin", "list"]).expect(0, &["scripted", "(default)", "claude-code"]);
     door.run(&["plugin", "list", "--json"]).expect(0, &["\"digest\""]);
     door.run(&["plugin", "inspect", "claude-code"])
-        .expect(0, &["may start  claude", "strict", "jackfield:provider/diag", "turns.supports-interrupt"]);
+        .expect(0, &["start main", "claude -p", "strict", "jackfield:provider/diag", "turns.supports-interrupt"]);
     door.run(&["plugin", "inspect", "scripted", "--json"]).expect(0, &["\"descriptor\""]);
     door.run(&["doctor"]).expect(0, &["host", "claude-code", "'claude' is not in PATH", "npm install"]);
     let path = door.script("claude", "echo '2.1.332 (Claude Code)'");

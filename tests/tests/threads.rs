@@ -148,6 +148,34 @@ fn age(door: &Door, thread: &str, at_ms: u64) {
     assert_eq!(changed, 1);
 }
 
+// The ledger.
+
+#[test]
+fn the_ledger_is_shown_and_an_unknown_frame_is_said() {
+    let door = door();
+    let body = r#"read first
+id=$(printf '%s' "$first" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\n' "$id"
+read prompt
+printf '%s\n' '{"type":"system","subtype":"init","session_id":"11111111-1111-4111-8111-111111111111","model":"m","tools":[]}'
+printf '%s\n' '{"type":"never_heard_of"}'
+printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"x"}'
+while read -r line; do :; done"#;
+    let exe = format!("claude={}", text(&door.script("fake-claude", body)));
+    let ended = door.run(&["run", "--provider", "claude-code", "--exe", &exe, "hello"]);
+    let ended = ended.expect(0, &["of 4 frames: 1 not understood", "doctor --session thr_"]);
+    let thread = ended.stderr.split_whitespace().find(|word| word.starts_with("thr_")).unwrap().to_owned();
+    let shown = door.run(&["doctor", "--session", &thread]).expect(0, &["✓ ses_", "4 frames = ", "1 not understood"]);
+    let session = shown.stdout.split_whitespace().find(|word| word.starts_with("ses_")).unwrap().to_owned();
+    let json = door.run(&["doctor", "--session", &session, "--json"]).expect(0, &[]);
+    assert_eq!(json.events()[0]["total"]["frames_in"], 4, "{}", json.stdout);
+    assert_eq!(json.events()[0]["balanced"], true);
+    door.run(&["doctor", "--session", "nothing"]).expect(2, &["'nothing'", "threads list"]);
+    door.run(&["doctor", "--session", "thr_00000000"]).expect(2, &["thr_00000000"]);
+    let quiet = door.run(&["run", "hello"]).expect(0, &[]);
+    assert!(!quiet.stderr.contains("frames"), "{}", quiet.stderr);
+}
+
 // Limits of a run.
 
 #[test]

@@ -299,6 +299,9 @@ pub struct ScrubArgs {
 
 #[derive(ClapArgs)]
 pub struct DoctorArgs {
+    /// Shows what became of every frame of a thread's sessions, or of one session.
+    #[arg(long, value_name = "THREAD|SESSION")]
+    pub session: Option<String>,
     #[command(flatten)]
     pub json: JsonArgs,
 }

@@ -3,7 +3,7 @@
 
 use crate::args::DoctorArgs;
 use crate::exit::{Exit, Outcome};
-use crate::{config, output, setup};
+use crate::{config, ledger, output, setup};
 use jackfield_core::manifest::CliProgram;
 use jackfield_runtime::program;
 use jackfield_sandbox::inspect;
@@ -23,6 +23,9 @@ struct Finding {
 
 /// Carries the command out. Exit code 1 when the host itself can't work; a missing provider is no fault of the host's.
 pub async fn run(args: DoctorArgs) -> Outcome {
+    if let Some(session) = &args.session {
+        return ledger::run(&setup::open_host().await?, session, args.json.json).await;
+    }
     let (host_works, mut findings) = host().await;
     for plugin in jackfield_bundled::all() {
         findings.extend(providers(plugin.name, plugin.bytes).await);

@@ -9,6 +9,7 @@ mod config;
 mod doctor;
 mod exit;
 mod grants;
+mod ledger;
 mod matrix;
 mod output;
 mod plugins;

@@ -43,7 +43,7 @@ async fn show(name: &str, json: bool) -> Outcome {
         all["descriptor"] = serde_json::to_value(descriptor).unwrap_or_default();
         output::json(&all)?;
     } else {
-        output::line(&describe(&found, descriptor))?;
+        output::line(describe(&found, descriptor).trim_end())?;
     }
     Ok(Exit::Completed)
 }
@@ -65,48 +65,87 @@ fn facts(found: &Inspection) -> serde_json::Value {
     })
 }
 
+/// In sections, each line as wide as the terminal at most.
 fn describe(found: &Inspection, descriptor: &Descriptor) -> String {
     let manifest = &found.manifest;
-    let mut out = vec![
-        format!("{} {}", manifest.full_name(), manifest.version),
-        format!("  {}", manifest.description),
-        format!("  provider   {} ({})", descriptor.provider, descriptor.label),
-        format!("  digest     sha256:{}", found.digest),
-        format!("  size       {} bytes", found.size),
-        format!("  contract   {}", found.contract),
-        format!("  lane       {}", found.lane),
-        format!("  imports    {}", found.imports.join(", ")),
-        format!("  license    {}", manifest.license),
-    ];
+    let mut page = Page::default();
+    page.section(&format!("{} {}", manifest.full_name(), manifest.version));
+    page.line("is", &manifest.description);
+    page.line("provider", &format!("{} ({})", descriptor.label, descriptor.provider));
+    page.line("license", &manifest.license);
+    page.line("digest", &format!("sha256:{}", found.digest));
+    page.line("size", &format!("{} bytes, contract {}, lane {}", found.size, found.contract, found.lane));
+    page.line("imports", &found.imports.join(", "));
+    page.section("Asks for");
     for profile in &manifest.spawn {
         let args: Vec<String> = profile.args.iter().map(|arg| arg.parts().join(" ")).collect();
-        out.push(format!("  may start  {} {} (profile {})", profile.program, args.join(" "), profile.profile));
+        page.line(&format!("start {}", profile.profile), &format!("{} {}", profile.program, args.join(" ")));
         if !profile.env.is_empty() {
-            out.push(format!("             with your {}", profile.env.join(", ")));
+            page.line("your", &profile.env.join(", "));
         }
     }
-    for root in &manifest.root {
-        out.push(format!("  may read   {}", root.path));
-    }
+    manifest.root.iter().for_each(|root| page.line("read", &root.path));
     for origin in &manifest.origin {
-        out.push(format!("  may call   {}", origin.url.as_deref().unwrap_or("a server that it starts")));
+        page.line("call", origin.url.as_deref().unwrap_or("a server that it starts"));
+    }
+    if manifest.spawn.is_empty() && manifest.root.is_empty() && manifest.origin.is_empty() {
+        page.line("nothing", "no program, no folder, no network");
     }
     if let Some(properties) = manifest.options.as_ref().and_then(|schema| schema.get("properties")?.as_object()) {
+        page.section("Options");
         for (name, schema) in properties {
             let about = schema.get("description").and_then(|text| text.as_str()).unwrap_or_default();
-            out.push(format!("  option     {name}: {about}"));
+            let kind = schema.get("type").and_then(|text| text.as_str()).unwrap_or("any");
+            page.line(name, &format!("({kind}) {about}"));
         }
     }
-    out.push("  declares".into());
-    for capability in &descriptor.declared.capabilities {
+    let all = &descriptor.declared.capabilities;
+    let flags = |wanted: bool| {
+        let named = all.iter().filter(move |one| matches!(one.value, CapabilityValue::Flag(value) if value == wanted));
+        named.map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    page.section("Declares");
+    page.line("can", &flags(true));
+    page.line("can't", &flags(false));
+    for capability in all {
         let value = match &capability.value {
-            CapabilityValue::Flag(true) => "yes".into(),
-            CapabilityValue::Flag(false) => "no".into(),
+            CapabilityValue::Flag(_) => continue,
             CapabilityValue::Count(number) => number.to_string(),
             CapabilityValue::Word(word) => word.clone(),
             CapabilityValue::Other(other) => other.json.clone(),
         };
-        out.push(format!("    {:<52} {value}", capability.name));
+        page.line("as", &format!("{} = {value}", capability.name));
     }
-    out.join("\n")
+    page.text
+}
+
+/// Lines under headings, wrapped at words.
+#[derive(Default)]
+struct Page {
+    text: String,
+}
+
+impl Page {
+    fn section(&mut self, title: &str) {
+        self.text.push_str(&format!("{}{}\n", if self.text.is_empty() { "" } else { "\n" }, output::plain(title)));
+    }
+
+    fn line(&mut self, name: &str, about: &str) {
+        const INDENT: usize = 15;
+        let room = output::width().saturating_sub(INDENT).max(20);
+        let mut lines: Vec<String> = vec![String::new()];
+        for word in output::plain(about).split_whitespace() {
+            let last = lines.last_mut().expect("a line");
+            if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > room {
+                lines.push(word.to_owned());
+            } else {
+                last.push_str(if last.is_empty() { "" } else { " " });
+                last.push_str(word);
+            }
+        }
+        for (n, line) in lines.iter().filter(|line| !line.is_empty()).enumerate() {
+            let name = if n == 0 { output::plain(name) } else { String::new() };
+            self.text.push_str(&format!("  {name:<width$} {line}\n", width = INDENT - 3));
+        }
+    }
 }

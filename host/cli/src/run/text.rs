@@ -2,6 +2,7 @@
 //! `jackfield run … > answer.txt` holds the answer and nothing else. Colour and the sign of life only on a terminal.
 
 use super::{End, View};
+use crate::ledger;
 use crate::output::{self, headline, plain};
 use jackfield_core::contract::{Content, ContextEffect, Fault, Plan, Status, TextKind, Tool};
 use jackfield_core::event::{EventBody, Item, ItemBody, RunStatus, SessionEvent, is_terminal};
@@ -308,7 +309,11 @@ impl View for Text {
                 let text = self.paint("2", &plain(&note.text));
                 self.line(&text);
             }
-            EventBody::RunEnded { status, reason, fault, .. } => {
+            EventBody::RunEnded { status, reason, fault, ledger, .. } => {
+                if let Some(off) = ledger::off(ledger) {
+                    let text = self.paint("33", &format!("! {off}; `jackfield doctor --session {}`", self.thread));
+                    self.line(&text);
+                }
                 self.run_ended(*status, reason.as_deref(), fault.as_ref())
             }
             _ => {}

@@ -64,6 +64,16 @@ impl Store {
         Ok(newest.pop())
     }
 
+    /// The thread that a session worked for.
+    pub async fn thread_of_session(&self, session: &SessionId) -> Result<Option<ThreadId>, StoreError> {
+        let (place, session) = (self.place.clone(), session.clone());
+        let sql = "SELECT DISTINCT thread FROM sessions WHERE id = ?1";
+        let read = move |db: &rusqlite::Connection| {
+            all(db, &place, sql, [session.as_str()], |row| row.id("thread", ThreadId::parse))
+        };
+        Ok(self.read(read).await?.into_iter().next())
+    }
+
     /// Replaces the capabilities of a session's epoch (JSON).
     pub async fn set_session_capabilities(
         &self,
