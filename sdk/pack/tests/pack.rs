@@ -73,7 +73,7 @@ fn a_wrong_manifest_names_its_file_and_key() {
         "contract-mismatch",
         &["0.2.0", "0.1.0"],
     );
-    let long = format!("{MANIFEST}[options]\nx = \"{}\"\n", "x".repeat(300 * 1024));
+    let long = format!("{MANIFEST}[options]\ndescription = \"{}\"\n", "x".repeat(300 * 1024));
     refused(with(&long), "manifest-too-large", &["manifest_bytes"]);
 }
 

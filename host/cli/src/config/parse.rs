@@ -47,9 +47,12 @@ pub fn find_key(text: &str, path: &[&str]) -> (usize, bool) {
 
 /// The nearest of these names, when one is near.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = known.into_iter().map(|known| (strsim::jaro_winkler(name, known), known));
-    let best = scored.max_by(|one, other| one.0.total_cmp(&other.0))?;
-    (best.0 > 0.75).then_some(best.1)
+    // Few slips first (two letters that changed places are one); of as many, the name of the same length.
+    let scored = known
+        .into_iter()
+        .map(|known| (strsim::damerau_levenshtein(name, known), known.len().abs_diff(name.len()), known));
+    let (slips, _, best) = scored.min_by_key(|(slips, longer, _)| (*slips, *longer))?;
+    (slips * 3 <= name.len().max(best.len())).then_some(best)
 }
 
 fn line_of(text: &str, span: &Range<usize>) -> usize {

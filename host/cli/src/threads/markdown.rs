@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(code("a"), "`a`");
         assert_eq!(code("`a``"), "``` `a`` ```");
         let mut out = String::new();
-        let tool = serde_json::json!({ "kind": "command", "name": "run", "title": "x" });
+        let tool = serde_json::json!({ "kind": "execute", "name": "run", "title": "x" });
         let tool: Tool = serde_json::from_value(tool).unwrap();
         write_tool(&mut out, &tool, "a\n````\n# b\n", Status::Failed, false);
         assert_eq!(out, "\n- run, failed: `x`\n\n`````text\na\n````\n# b\n`````\n");
