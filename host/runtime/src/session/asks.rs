@@ -13,7 +13,7 @@ use jackfield_core::guard::Authorization;
 use jackfield_core::hints::hints;
 use jackfield_core::id::{RequestId, RunId};
 use jackfield_core::normalizer::{BeginRun, SessionEnded};
-use jackfield_core::policy::{Decision, Intent, decide};
+use jackfield_core::policy::{Decision, Handling, Intent, decide};
 use jackfield_core::requests::{AnswerError, Reply};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -28,7 +28,7 @@ impl Task {
     /// Says who is at work and what it can do, at the start and whenever that changes.
     pub(super) async fn announce(&mut self) {
         let effective = self.capabilities.effective();
-        self.normalizer.set_capabilities(&effective.capabilities);
+        self.normalizer.set_handling(Handling::of(&effective.capabilities, &self.shared.policy));
         let view = self.capabilities.view(hints(&effective.capabilities, &self.shared.policy));
         for conflict in effective.conflicts {
             self.say(None, EventBody::CapabilityConflict { stronger: conflict.stronger, weaker: conflict.weaker })

@@ -6,7 +6,7 @@ use super::outlet::{Outcome, name_of};
 use super::task::{Phase, Task};
 use crate::store::ThreadChange;
 use jackfield_core::contract::{
-    Effect, EffectResult, Event, EventBody as Told, Fault, FaultKind, Input, Level, OpResult, OpValue, Output, Thread,
+    Delivered, Effect, EffectResult, Event, EventBody as Told, Fault, FaultKind, Input, Level, OpResult, OpValue, Output, Thread,
 };
 use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::normalizer::{Cause, Disposed, SessionEnded, clean_fault};
@@ -134,6 +134,12 @@ impl Task {
                 self.start_failed(protocol("the plugin answered open-thread with something that is no thread"))
             }
             (Purpose::Start | Purpose::OpenThread, Err(fault)) => self.start_failed(fault),
+            (Purpose::Send(run), Ok(OpValue::Delivered(delivery))) => {
+                if matches!(delivery.how, Delivered::OpenedTurn | Delivered::Unknown) {
+                    let opened = self.normalizer.delivered(&run, delivery.turn, crate::clock::now_ms());
+                    self.emit(opened).await;
+                }
+            }
             (Purpose::Send(_), Ok(_)) => {}
             (Purpose::Send(run), Err(fault)) => {
                 let routed = self.normalizer.fail_run(&run, fault);
