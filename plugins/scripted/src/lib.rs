@@ -1,17 +1,19 @@
 //! A provider without a provider: it plays a script that the words of the prompt choose, paced by timers.
 //!
 //! For the first success without a key, a network or a CLI, and for tests that need every kind of event. It is deterministic and says
-//! that it is a demonstration. **It starts nothing and touches nothing: its "command" is only told.** Tests: `tests/script.rs`.
+//! that it is a demonstration. With the option `table` it plays a table instead (`table.rs`). **It starts nothing and touches nothing: its "command" is only told.** Tests: `tests/script.rs`.
 
 mod capabilities;
 mod script;
 mod settings;
 mod stage;
+mod table;
 
 use jackfield_sdk::prelude::*;
 
 use settings::Settings;
 use stage::Stage;
+use table::Table;
 
 /// The plugin.
 #[derive(Debug, Default)]
@@ -19,6 +21,8 @@ pub struct Scripted {
     thread: Option<Conversation>,
     settings: Settings,
     stage: Stage,
+    /// A table of inputs and outputs in place of the scripts.
+    table: Option<Table>,
 }
 
 /// The one conversation of a session.
@@ -54,6 +58,16 @@ impl Provider for Scripted {
 
     fn command(&mut self, cx: &mut Cx, command: Command) {
         let op = command.op;
+        if matches!(command.body, CommandBody::Start(_)) {
+            let options = cx.options().unwrap_or_default();
+            self.table = Table::of(&options);
+            if let Some(set) = Table::capabilities(&options) {
+                cx.negotiated(set);
+            }
+        }
+        if let Some(table) = &mut self.table {
+            return table.command(cx, &command);
+        }
         match command.body {
             CommandBody::Start(start) => match self.settings.choose(&start.selection) {
                 Ok(()) => cx.done(op, OpValue::Accepted),
@@ -83,6 +97,9 @@ impl Provider for Scripted {
     }
 
     fn timer(&mut self, cx: &mut Cx, timer: u32) {
+        if let Some(table) = &mut self.table {
+            return table.timer(cx, timer);
+        }
         self.stage.timer(cx, timer);
         if !self.stage.is_open() {
             self.idle(cx);
