@@ -2,6 +2,7 @@
 //! the program as a user meets it.
 
 pub mod door;
+pub mod flags;
 pub mod guest;
 pub mod hostile;
 pub mod mock;

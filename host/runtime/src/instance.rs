@@ -25,6 +25,8 @@ pub struct Instance {
     pub selection: Pairs,
     /// Limits of each run.
     pub limits: RunLimits,
+    /// The operator's instructions for every conversation: as part of the system prompt where the provider takes that.
+    pub instructions: Option<String>,
 }
 
 /// Why an instance does not fit its plugin.

@@ -7,7 +7,7 @@ use super::task::{Active, Phase, Task};
 use super::{Ask, AskError, NewRun, Reply1};
 use crate::audit::{Record, Verdict};
 use crate::{clock, mint};
-use jackfield_core::contract::{self, CommandBody, Fault, FaultKind, Message, OpenThread, Pairs, Role, StartSession};
+use jackfield_core::contract::{self, CommandBody, Fault, FaultKind, Message, Pairs, Role, StartSession};
 use jackfield_core::event::{EventBody, LadderStep, Request, RunStatus, SessionEnd};
 use jackfield_core::guard::Authorization;
 use jackfield_core::hints::hints;
@@ -76,18 +76,6 @@ impl Task {
         self.command(Purpose::Start, None, body, None).await;
     }
 
-    pub(super) async fn open_thread(&mut self) {
-        let body = CommandBody::OpenThread(OpenThread {
-            cursor: self.start.cursor.clone(),
-            selection: self.start.instance.selection.clone(),
-            context: Vec::new(),
-            folder: None,
-            extra: Pairs::new(),
-        });
-        let thread = self.start.native_id.clone();
-        Box::pin(self.command(Purpose::OpenThread, thread, body, None)).await;
-    }
-
     pub(super) async fn take_ask(&mut self, ask: Ask) {
         match ask {
             Ask::Send(run, done) => self.take_run(run, done).await,
@@ -148,7 +136,8 @@ impl Task {
     /// Starts the run that waits longest, when the provider is free.
     pub(super) async fn next_run(&mut self) {
         let drained = self.free_at.is_none_or(|at| at <= Instant::now());
-        if self.phase != Phase::Ready || self.active.is_some() || self.ending.is_some() || !drained {
+        let open = self.phase == Phase::Ready || (self.phase == Phase::Starting && self.opens_with_message);
+        if !open || self.active.is_some() || self.ending.is_some() || !drained {
             return;
         }
         let Some(run) = self.queue.pop_front() else { return };
@@ -159,7 +148,7 @@ impl Task {
         let body = CommandBody::SendRun(Message {
             content: run.content.clone(),
             turn: None,
-            context: Vec::new(),
+            context: std::mem::take(&mut self.first_context),
             selection: Pairs::new(),
             uuid: mint::message_uuid(&run.run),
             enqueue: false,

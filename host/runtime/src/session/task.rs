@@ -11,7 +11,7 @@ use crate::journal::{Entry, Journal};
 use crate::process::ChannelEvent;
 use crate::store::StoreError;
 use jackfield_core::capability::{CapabilityView, Staged};
-use jackfield_core::contract::{ChannelExit, Command, CommandBody, EffectResult, Fault, FaultKind, Input, Tick};
+use jackfield_core::contract::{ChannelExit, Command, CommandBody, ContextPart, EffectResult, Fault, FaultKind, Input, Tick};
 use jackfield_core::event::SessionEnd;
 use jackfield_core::id::RunId;
 use jackfield_core::normalizer::{Disposed, Normalizer, SessionEnded, SessionScope, clean_fault};
@@ -56,6 +56,10 @@ pub(super) struct Task {
     /// The next message waits until then for late words of the turn before.
     pub(super) free_at: Option<Instant>,
     pub(super) phase: Phase,
+    /// The thread is made with its first message, which is not held back until it is there.
+    pub(super) opens_with_message: bool,
+    /// Context that goes with the first message.
+    pub(super) first_context: Vec<ContextPart>,
     pub(super) watch: Watch,
     pub(super) run_guard: RunGuard,
     pub(super) diagnostics: Diagnostics,
@@ -110,6 +114,8 @@ impl Task {
             active: None,
             free_at: None,
             phase: Phase::Starting,
+            opens_with_message: false,
+            first_context: Vec::new(),
             watch: Watch::new(&limits),
             run_guard: RunGuard::new(start.instance.limits),
             diagnostics: Diagnostics::new(&limits),
@@ -328,7 +334,8 @@ impl Task {
             .normalizer
             .deadline()
             .map(|at_ms| Instant::now() + Duration::from_millis(at_ms.saturating_sub(clock::now_ms())));
-        let now = (!self.feed.is_empty()).then(Instant::now);
+        let may_send = self.phase == Phase::Ready && self.active.is_none() && !self.queue.is_empty();
+        let now = (!self.feed.is_empty() || (may_send && self.free_at.is_none())).then(Instant::now);
         [
             self.ops.next_deadline(),
             self.outlet.next_timer(),
