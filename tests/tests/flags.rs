@@ -96,7 +96,10 @@ fn what_waits_hangs_on_what_is_not_built() {
     let unbuilt = |name: &String| hangs_on_unbuilt(name) && !cased.contains(name);
     let hangs: BTreeSet<String> = FLAGS.iter().map(|row| row.name()).filter(unbuilt).collect();
     let waiting: BTreeSet<String> = table::waiting().unwrap().into_keys().collect();
-    assert_eq!(waiting, hangs, "left: tests/flags/waiting.toml, right: what session::NOT_BUILT leaves without an operation");
+    assert_eq!(
+        waiting, hangs,
+        "left: tests/flags/waiting.toml, right: what session::NOT_BUILT leaves without an operation"
+    );
 }
 
 /// True when a flag changes some operation's decision, and only of operations that are not built.

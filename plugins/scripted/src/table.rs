@@ -57,7 +57,11 @@ impl Table {
             other => CapabilityValue::Other(Other { name: "json".into(), json: other.to_string() }),
         };
         let capabilities = told.iter().map(|(name, told)| Capability { name: name.clone(), value: value(told) });
-        Some(CapabilitySet { revision: 1, provider_version: Some("table-1".into()), capabilities: capabilities.collect() })
+        Some(CapabilitySet {
+            revision: 1,
+            provider_version: Some("table-1".into()),
+            capabilities: capabilities.collect(),
+        })
     }
 
     /// Answers a command by its row.

@@ -49,7 +49,8 @@ impl House {
             policy,
             supervisor: Supervisor { command: program.to_owned(), args: vec![SUPERVISE.to_owned()] },
         })?;
-        let scripted = jackfield_bundled::all().iter().find(|one| one.name == "scripted").context("the scripted plugin")?;
+        let scripted =
+            jackfield_bundled::all().iter().find(|one| one.name == "scripted").context("the scripted plugin")?;
         let plugin = host.add_plugin(scripted.bytes.to_vec(), true).await?;
         Ok(House { host, plugin, folder })
     }
@@ -171,7 +172,9 @@ impl Stage<'_> {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
             let found = self.lines[self.at..].iter().position(|line| {
-                wanted.iter().all(|word| line.split_whitespace().any(|part| part == *word || part.ends_with(&format!("={word}"))))
+                wanted.iter().all(|word| {
+                    line.split_whitespace().any(|part| part == *word || part.ends_with(&format!("={word}")))
+                })
             });
             if let Some(found) = found {
                 self.at += found + 1;

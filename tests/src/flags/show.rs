@@ -17,8 +17,25 @@ impl Names {
 
 /// Fields that say nothing of what happened, or another thing in every run.
 const LEFT_OUT: &[&str] = &[
-    "id", "ordinal", "ledger", "run", "turn", "parent", "origin", "type", "session", "digest", "plugin_version", "epoch",
-    "item", "request", "attempt", "folder", "native", "runs", "at_ms",
+    "id",
+    "ordinal",
+    "ledger",
+    "run",
+    "turn",
+    "parent",
+    "origin",
+    "type",
+    "session",
+    "digest",
+    "plugin_version",
+    "epoch",
+    "item",
+    "request",
+    "attempt",
+    "folder",
+    "native",
+    "runs",
+    "at_ms",
 ];
 
 /// The line; `None` for what only tells of capabilities and hints.
@@ -60,7 +77,9 @@ fn flatten(value: &Value, words: &mut Vec<String>) {
             Value::Object(_) => flatten(value, words),
             Value::Array(list) if list.is_empty() => {}
             Value::Array(_) => words.push(format!("{name}={value}")),
-            Value::String(text) if text.contains([' ', '\n']) || text.is_empty() => words.push(format!("{name}={text:?}")),
+            Value::String(text) if text.contains([' ', '\n']) || text.is_empty() => {
+                words.push(format!("{name}={text:?}"))
+            }
             Value::String(text) => words.push(format!("{name}={text}")),
             Value::Null => {}
             other => words.push(format!("{name}={other}")),

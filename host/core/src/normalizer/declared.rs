@@ -3,11 +3,13 @@
 //!
 //! A request that waits for an answer is never left out: nobody else could answer it.
 
+use super::Normalizer;
 use super::item::{Kind, OpenItem};
 use super::route::Spot;
 use super::thread::Slot;
-use super::Normalizer;
-use crate::contract::{self, Content, Delta, EventBody as Told, ItemBody, Plan, Task, TaskKind, TextKind, Tool, ToolKind};
+use crate::contract::{
+    self, Content, Delta, EventBody as Told, ItemBody, Plan, Task, TaskKind, TextKind, Tool, ToolKind,
+};
 use crate::event::Item;
 use crate::policy::{Intent, stream_of};
 

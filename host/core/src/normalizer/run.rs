@@ -144,7 +144,11 @@ impl Normalizer {
             // Such a provider's program says it all by ending well.
             let says_nothing = !self.handling.native(Intent::EndTurn)
                 || self.handling.strategy(Intent::JudgeTurn) == Some(Strategy::FromProcess);
-            if says_nothing && ended.exit_code == Some(0) && ended.fault.is_none() && end.run_status == RunStatus::Failed {
+            if says_nothing
+                && ended.exit_code == Some(0)
+                && ended.fault.is_none()
+                && end.run_status == RunStatus::Failed
+            {
                 (end.status, end.run_status, end.items, end.fault) =
                     (Status::Completed, RunStatus::Completed, None, None);
             } else if end.status == Status::Unknown {

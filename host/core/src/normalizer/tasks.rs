@@ -151,7 +151,8 @@ impl Normalizer {
         let state = &self.threads[t].tasks[at];
         let open = self.threads[t].open.as_ref().map(|turn| &turn.id);
         let of_open_turn = state.turn.is_some() && state.turn.as_ref() == open && !state.task.background;
-        let waits = state.task.kind == TaskKind::Subagent && of_open_turn && !self.handling.native(Intent::FollowSubagents);
+        let waits =
+            state.task.kind == TaskKind::Subagent && of_open_turn && !self.handling.native(Intent::FollowSubagents);
         if waits {
             self.tally(Intent::FollowSubagents.name());
         }

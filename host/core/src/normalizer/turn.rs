@@ -54,7 +54,9 @@ impl Normalizer {
     pub(super) fn opens_by_delivery(&mut self, run: &RunId, native: Option<String>) {
         let Some(t) = self.threads.iter().position(|thread| thread.run(run).is_some()) else { return };
         let state = &self.threads[t];
-        let Some(op) = state.run(run).filter(|run| !run.started && state.open.is_none()).map(|run| run.op) else { return };
+        let Some(op) = state.run(run).filter(|run| !run.started && state.open.is_none()).map(|run| run.op) else {
+            return;
+        };
         let native = native.filter(|_| self.strength(Intent::IdentifyTurn) != Strength::None);
         self.start_turn(t, native, Some(op), None, How { correlation: Some(Correlation::Inferred), ..How::MADE });
     }

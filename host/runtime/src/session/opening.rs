@@ -14,7 +14,8 @@ impl Task {
     pub(super) async fn open_thread(&mut self) {
         self.say_who_enforces().await;
         let context = self.instructions().await;
-        let with_first_message = self.start.cursor.is_none() && self.decides(Intent::CreateEmptyThread) != Decision::Native;
+        let with_first_message =
+            self.start.cursor.is_none() && self.decides(Intent::CreateEmptyThread) != Decision::Native;
         let body = CommandBody::OpenThread(OpenThread {
             cursor: self.start.cursor.clone(),
             selection: self.start.instance.selection.clone(),

@@ -11,7 +11,9 @@ use crate::journal::{Entry, Journal};
 use crate::process::ChannelEvent;
 use crate::store::StoreError;
 use jackfield_core::capability::{CapabilityView, Staged};
-use jackfield_core::contract::{ChannelExit, Command, CommandBody, ContextPart, EffectResult, Fault, FaultKind, Input, Tick};
+use jackfield_core::contract::{
+    ChannelExit, Command, CommandBody, ContextPart, EffectResult, Fault, FaultKind, Input, Tick,
+};
 use jackfield_core::event::SessionEnd;
 use jackfield_core::id::RunId;
 use jackfield_core::normalizer::{Disposed, Normalizer, SessionEnded, SessionScope, clean_fault};

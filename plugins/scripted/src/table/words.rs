@@ -118,7 +118,11 @@ fn body(words: &Words<'_>, sent: Option<u32>) -> Option<EventBody> {
             ..Request::new(words.at(1), Subject::Approval(tool(words, 3)?))
         }]),
         "question" => EventBody::RequestsOpened(vec![Request {
-            questions: vec![Question::new("q", "Which?", ["a", "b"].map(|one| Choice::new(one, one.to_uppercase())).to_vec())],
+            questions: vec![Question::new(
+                "q",
+                "Which?",
+                ["a", "b"].map(|one| Choice::new(one, one.to_uppercase())).to_vec(),
+            )],
             ..Request::new(words.at(1), Subject::Questions)
         }]),
         "asked" => EventBody::RequestsClosed(vec![RequestEnd { id: words.at(1).into(), status: status(words.at(2)) }]),
