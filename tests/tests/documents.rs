@@ -9,7 +9,7 @@ use std::path::Path;
 use wit_parser::{Docs, Resolve, TypeDefKind};
 
 /// What a newcomer reads.
-const DOCUMENTS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "wit/README.md"];
+const DOCUMENTS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "wit/README.md", "host/cli/README.md"];
 
 /// A path that begins so is one of ours.
 const FOLDERS: &[&str] = &["host/", "sdk/", "plugins/", "tests/", "wit/"];
@@ -116,6 +116,29 @@ fn the_readmes_plugin_is_the_one_that_is_compiled() {
         ensure!(sdk.contains(example), "README.md's plugin is not the one of sdk/rust/README.md, which is compiled");
         let lib = std::fs::read_to_string(root.join("sdk/rust/src/lib.rs"))?;
         ensure!(lib.contains("include_str!(\"../README.md\")"), "sdk/rust/src/lib.rs no longer compiles its README");
+        Ok(())
+    });
+}
+
+#[test]
+fn the_stream_is_documented_and_its_examples_are_the_files_that_run() {
+    check(|root| {
+        let text = std::fs::read_to_string(root.join("host/cli/README.md"))?;
+        for name in ["conversation.py", "conversation.sh"] {
+            let file = std::fs::read_to_string(root.join("host/cli/examples").join(name)).context(name)?;
+            ensure!(
+                text.contains(file.trim_end()),
+                "host/cli/README.md does not show host/cli/examples/{name} as it is"
+            );
+        }
+        let schema = std::fs::read_to_string(root.join(xtask::schema::path("input")))?;
+        let schema: serde_json::Value = serde_json::from_str(&schema)?;
+        let variants = schema["oneOf"].as_array().into_iter().flatten();
+        let lines: Vec<&str> = variants.filter_map(|line| line["properties"]["type"]["const"].as_str()).collect();
+        ensure!(lines.len() >= 5, "the input's schema was not understood: {lines:?}");
+        for line in lines {
+            ensure!(text.contains(&format!("{{\"type\":\"{line}\"")), "host/cli/README.md has no line of type {line}");
+        }
         Ok(())
     });
 }

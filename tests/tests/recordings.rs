@@ -3,17 +3,26 @@
 //! The rules are in `tests/src/player/judge.rs`; that they can fail is shown here, on plays that were spoilt. A recording
 //! that does not hold yet is in `tests/recordings/known.json`, with the rule and the reason: nothing is passed over in silence.
 
+use jackfield_core::contract::FrameData;
 use jackfield_core::event::{EventBody, ItemBody};
+use jackfield_core::limits::Limits;
+use jackfield_runtime::framing::{Framing, Piece, Splitter};
+use jackfield_tests::player::again::{again, first_difference};
 use jackfield_tests::player::house::House;
 use jackfield_tests::player::judge::judge;
 use jackfield_tests::player::lists::Lists;
-use jackfield_tests::player::recording::Recording;
+use jackfield_tests::player::manner::{Manner, OTHERS};
+use jackfield_tests::player::recording::{Dir, Recording};
 use jackfield_tests::player::report::{self, Report};
-use jackfield_tests::player::seen::Play;
+use jackfield_tests::player::seen::{Play, Problem};
 use jackfield_tests::player::{dialect, ids};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// Folders with recordings.
+const VERSIONS: &[&str] = &["claude-code-2.1.332", "claude-code-2.1.197"];
 
 const PLAY: &str = env!("CARGO_BIN_EXE_play");
 
@@ -43,10 +52,94 @@ fn all_hold(provider: &str, name: &str, at_least: usize) {
     all_of(provider, name, files(&folder(name)), at_least);
 }
 
+/// The chosen ones once more: byte by byte, with other line ends, with noise between, and lines told twice.
+#[test]
+fn the_chosen_look_the_same_in_every_manner() {
+    let chosen: Vec<PathBuf> =
+        VERSIONS.iter().flat_map(|name| files(&folder(name))).filter(|file| by_hand(file)).collect();
+    assert!(chosen.len() >= 15, "{} recordings have projections written by hand", chosen.len());
+    let wrong = block_on(async {
+        let dialect = dialect("claude-code").expect("the dialect");
+        let house = Arc::new(House::open(dialect, Path::new(PLAY)).await?);
+        let lists = Arc::new(Lists::of("claude-code")?);
+        let room = Arc::new(Semaphore::new(4));
+        let mut plays = Vec::new();
+        for file in chosen {
+            for manner in OTHERS {
+                let (house, lists, room, file) = (house.clone(), lists.clone(), room.clone(), file.clone());
+                plays.push(tokio::spawn(async move {
+                    let _room = room.acquire().await;
+                    let problems = again(&house, &lists, &file, *manner, &expected(&file).unwrap_or_default()).await;
+                    (format!("{} {manner:?}", file.display()), problems)
+                }));
+            }
+        }
+        let mut wrong = Vec::new();
+        for play in plays {
+            let (name, problems) = play.await?;
+            wrong.extend(problems?.into_iter().map(|problem| format!("{name}: {problem}")));
+        }
+        anyhow::Ok(wrong)
+    })
+    .expect("they play");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Every line of the chosen ones, split at every byte, is the same frame: nothing behind the splitter sees how bytes came.
+/// It keeps nothing from one line to the next but that line's bytes, so a line and the one after it are enough.
+#[test]
+fn a_split_at_any_byte_is_invisible() {
+    let limit = Limits::default().frame_bytes as usize;
+    for file in VERSIONS.iter().flat_map(|name| files(&folder(name))).filter(|file| by_hand(file)) {
+        let recording = Recording::read(&file).expect("a recording");
+        for row in recording.rows.iter().filter(|row| row.dir == Dir::Out) {
+            let bytes = format!("{}\n{{\"next\":1}}\n", row.line).into_bytes();
+            let next = Piece::Frame(FrameData::Text("{\"next\":1}".into()));
+            let wanted = [Piece::Frame(FrameData::Text(row.line.clone())), next];
+            let mut single = Splitter::new(Framing::Ndjson, limit);
+            let pieces: Vec<Piece> = bytes.chunks(1).flat_map(|byte| single.feed(byte)).collect();
+            assert_eq!(pieces, wanted, "{} line {}, byte by byte", file.display(), row.at);
+            for at in 0..=row.line.len() + 1 {
+                let mut splitter = Splitter::new(Framing::Ndjson, limit);
+                let mut pieces = splitter.feed(&bytes[..at]);
+                pieces.extend(splitter.feed(&bytes[at..]));
+                assert_eq!(pieces, wanted, "{} line {}, split at byte {at}", file.display(), row.at);
+            }
+        }
+    }
+}
+
+/// What a person must see of a recording: the file beside it, without its remarks.
+fn expected(file: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(file.with_extension("txt")).ok()?;
+    Some(text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect())
+}
+
+/// True when its picture was written from the frames, by a person.
+fn by_hand(file: &Path) -> bool {
+    std::fs::read_to_string(file.with_extension("txt")).is_ok_and(|text| text.starts_with("# By hand."))
+}
+
+/// The picture is the one beside the recording; with `UPDATE=1` it becomes it, unless a person wrote that.
+fn pictured(file: &Path, report: &mut Report) {
+    if std::env::var_os("UPDATE").is_some() && !by_hand(file) {
+        std::fs::write(file.with_extension("txt"), &report.picture).expect("the picture");
+    }
+    let problem = match expected(file) {
+        None => "there is no picture of it; UPDATE=1 writes one, and a person reads it".into(),
+        Some(wanted) if wanted != report.picture => first_difference(&wanted, &report.picture),
+        Some(_) => return,
+    };
+    report.problems.push(Problem::new("picture", problem));
+}
+
 fn all_of(provider: &str, folder: &str, files: Vec<PathBuf>, at_least: usize) {
     let known: Known = serde_json::from_str(include_str!("../recordings/known.json")).expect("known.json");
     assert!(files.len() >= at_least, "{folder} has {} recordings; {at_least} were there", files.len());
-    let reports = block_on(report::all(provider, files, Path::new(PLAY), 4)).expect("the house opens");
+    let mut reports = block_on(report::all(provider, files.clone(), Path::new(PLAY), 4)).expect("the house opens");
+    let has_pictures = |file: &Path| file.starts_with(xtask::root().join("tests/recordings"));
+    let ours = files.iter().zip(&mut reports).filter(|(file, _)| has_pictures(file));
+    ours.for_each(|(file, report)| pictured(file, report));
     let unexpected = |report: &&Report| report.passes() == known.contains_key(&report.name);
     let wrong: Vec<String> = reports.iter().filter(unexpected).map(Report::line).collect();
     assert!(wrong.is_empty(), "not as known.json says:\n{}", wrong.join("\n"));
@@ -104,7 +197,7 @@ fn a_spoilt_play_does_not_pass() {
     let play = || {
         block_on(async {
             let house = Arc::new(House::open(dialect, Path::new(PLAY)).await?);
-            house.play(&file, &Recording::read(&file)?).await
+            house.play(&file, &Recording::read(&file)?, Manner::Plain).await
         })
         .expect("it plays")
     };

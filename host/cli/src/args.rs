@@ -29,6 +29,14 @@ pub enum Command {
     /// The configuration file.
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// The JSON Schema of the JSON stream and of its input.
+    #[command(subcommand)]
+    Schema(SchemaCommand),
+    /// Every flag of every plugin: declared, and negotiated where a session ran.
+    Matrix(MatrixArgs),
+    /// Recordings of what crossed the wire, made with `run --record`.
+    #[command(subcommand)]
+    Record(RecordCommand),
     /// Looks for what is needed and says how to get what is missing.
     Doctor(DoctorArgs),
 }
@@ -36,8 +44,9 @@ pub enum Command {
 #[derive(ClapArgs)]
 #[command(after_help = exit::HELP)]
 pub struct RunArgs {
-    /// What to say; `-` reads it from stdin.
-    pub prompt: String,
+    /// What to say; `-` reads it from stdin. May be left out with --input, where the first message can come on stdin.
+    #[arg(required_unless_present = "input")]
+    pub prompt: Option<String>,
     /// The provider: the name of a bundled plugin [default: scripted, a demonstration without a model].
     #[arg(long, value_name = "NAME", conflicts_with = "plugin")]
     pub provider: Option<String>,
@@ -50,7 +59,7 @@ pub struct RunArgs {
     /// The workspace [default: the current folder].
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
-    /// Goes on with this thread.
+    /// Goes on with this thread. Give --env, --exe, --exe-arg and --option again: they are kept for no thread.
     #[arg(long, value_name = "THREAD")]
     pub resume: Option<String>,
     /// The model.
@@ -62,7 +71,7 @@ pub struct RunArgs {
     /// An option of the plugin; VALUE is JSON, or a text. `plugin inspect` lists them.
     #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
     pub options: Vec<(String, String)>,
-    /// Who decides what the provider asks. Without a terminal, `ask` becomes `deny`.
+    /// Who decides what the provider asks. Without a terminal or a script (--input), `ask` becomes `deny`.
     #[arg(long, value_enum, default_value = "ask")]
     pub approve: Approve,
     /// The program to use for the one the plugin calls NAME.
@@ -89,12 +98,34 @@ pub struct RunArgs {
     /// How to show what happens.
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
+    /// With --format claude: messages are told in pieces, too, while they are made.
+    #[arg(long)]
+    pub include_partial_messages: bool,
+    /// Sends a file along with the message. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub attach: Vec<PathBuf>,
+    /// MCP servers for the provider: a file of JSON, {"mcpServers": {"NAME": {…}}}.
+    #[arg(long, value_name = "FILE")]
+    pub mcp_config: Option<PathBuf>,
+    /// Records in a new file what crosses the wire between the host and the provider's programs.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// A script answers, steers, interrupts and goes on, on stdin; with --json. `jackfield schema input` says how.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub input: Option<InputFormat>,
+}
+
+/// What comes on stdin.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    /// One JSON object per line.
+    Json,
 }
 
 /// Who decides what the provider asks.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Approve {
-    /// You, at the terminal.
+    /// You, at the terminal; with --input, the script.
     Ask,
     /// Everything is allowed, once each.
     Allow,
@@ -109,6 +140,8 @@ pub enum Format {
     Text,
     /// One JSON value per line on stdout.
     Json,
+    /// The lines of Claude Code's stream-json, for front ends that speak it; whatever the provider.
+    Claude,
 }
 
 #[derive(Subcommand)]
@@ -227,6 +260,41 @@ pub enum ConfigCommand {
     Show(JsonArgs),
     /// The JSON Schema of the file.
     Schema,
+}
+
+#[derive(Subcommand)]
+pub enum SchemaCommand {
+    /// What `run --json` says, line by line.
+    Events,
+    /// What `run --json --input json` takes, line by line.
+    Input,
+}
+
+#[derive(ClapArgs)]
+pub struct MatrixArgs {
+    /// A plugin file, beside those that come with the host. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub plugin: Vec<PathBuf>,
+    #[command(flatten)]
+    pub json: JsonArgs,
+}
+
+#[derive(Subcommand)]
+pub enum RecordCommand {
+    /// Makes a fixture of a recording: without paths, names, addresses, tokens; it still plays.
+    Scrub(ScrubArgs),
+}
+
+#[derive(ClapArgs)]
+pub struct ScrubArgs {
+    /// The recording.
+    pub file: PathBuf,
+    /// The new file [default: beside it, NAME.scrubbed.jsonl].
+    #[arg(short = 'o', long = "out", value_name = "OUT", conflicts_with = "check")]
+    pub out: Option<PathBuf>,
+    /// Writes nothing: says what still looks personal; exit code 1 if anything does.
+    #[arg(long)]
+    pub check: bool,
 }
 
 #[derive(ClapArgs)]

@@ -1,5 +1,6 @@
 //! Exit codes, and which failure has which.
 
+use jackfield_core::contract::FaultKind;
 use jackfield_runtime::host::HostError;
 use jackfield_runtime::session::AskError;
 use std::process::ExitCode;
@@ -65,6 +66,11 @@ impl Failure {
         io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
     }
 
+    /// It is not allowed, or not done by this host.
+    pub fn refused(text: impl std::fmt::Display) -> Failure {
+        Failure { exit: Exit::Refused, error: anyhow::anyhow!("{text}") }
+    }
+
     /// A provider that can't be used.
     pub fn unavailable(text: impl std::fmt::Display) -> Failure {
         Failure { exit: Exit::Unavailable, error: anyhow::anyhow!("{text}") }
@@ -87,7 +93,11 @@ impl From<HostError> for Failure {
 
 impl From<AskError> for Failure {
     fn from(error: AskError) -> Failure {
-        let exit = if matches!(error, AskError::Plugin(_)) { Exit::Unavailable } else { Exit::Failed };
+        let exit = match &error {
+            AskError::Plugin(_) => Exit::Unavailable,
+            AskError::Fault(fault) if matches!(fault.kind, FaultKind::Unsupported | FaultKind::Denied) => Exit::Refused,
+            _ => Exit::Failed,
+        };
         Failure { exit, error: error.into() }
     }
 }

@@ -9,9 +9,12 @@ mod config;
 mod doctor;
 mod exit;
 mod grants;
+mod matrix;
 mod output;
 mod plugins;
+mod record;
 mod run;
+mod schema;
 mod setup;
 mod threads;
 
@@ -20,6 +23,8 @@ use clap::Parser;
 use std::process::ExitCode;
 
 pub use exit::Exit;
+#[doc(hidden)]
+pub use run::claude::Frames as ClaudeFrames;
 
 /// Runs the program with the process's arguments.
 pub fn main() -> ExitCode {
@@ -52,6 +57,9 @@ async fn dispatch(args: Args) -> Exit {
         Command::Plugin(plugin) => plugins::run(plugin).await,
         Command::Grant(grant) => grants::run(grant).await,
         Command::Config(config) => config::run(config),
+        Command::Schema(which) => schema::run(&which),
+        Command::Matrix(args) => matrix::run(args).await,
+        Command::Record(command) => record::run(command),
         Command::Doctor(doctor) => doctor::run(doctor).await,
     };
     match result {

@@ -5,10 +5,11 @@
 
 #![allow(clippy::large_enum_variant)]
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A thing this version has no case for. The receiver keeps and shows it, and answers an unknown command `unsupported`; it is never an error.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Other {
     /// What it is, in kebab case; prefixed with the publisher (`acme.thing`) until a version of the contract adopts it.
     pub name: String,
@@ -23,7 +24,7 @@ pub type Pairs = Vec<(String, String)>;
 pub type Numbers = Vec<(String, f64)>;
 
 /// The host's clock for one call; a plugin has no other.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tick {
     /// Milliseconds since 1970; never runs backwards within a session.
     pub now_ms: f64,
@@ -32,7 +33,7 @@ pub struct Tick {
 }
 
 /// Kinds of failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
     /// The provider cannot do this. If its capability was declared, the host counts a lie.
@@ -70,7 +71,7 @@ pub enum FaultKind {
 }
 
 /// Why something failed: a command, an effect, a turn, or (returned by `handle`) the whole session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
     /// The kind of failure: all that the host decides by.
     pub kind: FaultKind,
@@ -90,7 +91,7 @@ pub struct Fault {
 }
 
 /// How far a turn, an item or a task has come. The last seven end it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Announced, not begun.
@@ -116,7 +117,7 @@ pub enum Status {
 }
 
 /// A picture, a sound or a file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Media {
     /// MIME type, `application/octet-stream` when unknown.
     pub mime: String,
@@ -132,7 +133,7 @@ pub struct Media {
 }
 
 /// A change to one file, as far as the provider tells it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FileDiff {
     /// Path, absolute or relative to the workspace.
     pub path: String,
@@ -151,7 +152,7 @@ pub struct FileDiff {
 }
 
 /// One piece of a message, of a tool's result, or of what a person sends.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum Content {
     /// Plain text or Markdown.
@@ -165,7 +166,7 @@ pub enum Content {
 }
 
 /// What a thread is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThreadState {
     /// Known, but not loaded in this session.
@@ -183,7 +184,7 @@ pub enum ThreadState {
 }
 
 /// A provider's thread, live or on disk. The plugin sends it as an event and as a command's result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Thread {
     /// The provider's own id, used in every later command and event. Where the provider has none the plugin makes one up (`main`)
     /// and declares `identity.native-thread-ids` as `none`.
@@ -217,7 +218,7 @@ pub struct Thread {
 }
 
 /// A value that a person may pick, of a setting or of a question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Choice {
     /// What is sent when it is picked.
     pub value: String,
@@ -233,7 +234,7 @@ pub struct Choice {
 
 /// Something that can be chosen for a thread or a session: the model, the mode, the effort, or an option only this provider has.
 /// Well-known names: `model`, `mode`, `effort`, `approvals` (`ask`, `edits`, `auto`, `never`), `sandbox` (`read-only`, `workspace-write`, `none`).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Setting {
     /// Its name, used to set it.
     pub name: String,
@@ -251,7 +252,7 @@ pub struct Setting {
 }
 
 /// How much a note matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Of use to the plugin's author only.
@@ -265,7 +266,7 @@ pub enum Level {
 }
 
 /// A short statement. As an event it comes from the provider and a person reads it; as a diagnostic it comes from the plugin and its author reads it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Note {
     /// How much it matters.
     pub level: Level,
@@ -279,7 +280,7 @@ pub struct Note {
 }
 
 /// The value of a capability. A value of the wrong type counts as the weakest.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum CapabilityValue {
     /// Yes or no.
@@ -293,7 +294,7 @@ pub enum CapabilityValue {
 }
 
 /// One capability.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Capability {
     /// Its name, `group.flag`.
     pub name: String,
@@ -302,7 +303,7 @@ pub struct Capability {
 }
 
 /// A full set of capabilities. A later set replaces an earlier one whole: what it leaves out is gone.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CapabilitySet {
     /// Rises by one with each set that the plugin sends in a session; 0 in the descriptor.
     pub revision: u32,
@@ -315,7 +316,7 @@ pub struct CapabilitySet {
 }
 
 /// What the plugin says about itself before any session; must be the same at every call.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Descriptor {
     /// The provider's slug, `\[a-z\]\[a-z0-9-\]*`, at most 64 characters.
     pub provider: String,
@@ -332,7 +333,7 @@ pub struct Descriptor {
 }
 
 /// Starting a program. Nothing here can name a program, a variable or an argument that the manifest does not.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spawn {
     /// Name of the spawn profile in the manifest.
     pub profile: String,
@@ -342,7 +343,7 @@ pub struct Spawn {
 }
 
 /// Signals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SignalKind {
     /// SIGINT.
@@ -354,7 +355,7 @@ pub enum SignalKind {
 }
 
 /// A signal to a channel's process tree.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SignalSend {
     /// The channel.
     pub channel: u32,
@@ -363,7 +364,7 @@ pub struct SignalSend {
 }
 
 /// A path beneath a root.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FilePath {
     /// Name of the root in the manifest.
     pub root: String,
@@ -372,7 +373,7 @@ pub struct FilePath {
 }
 
 /// A part of a file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadFile {
     /// The file.
     pub file: FilePath,
@@ -383,7 +384,7 @@ pub struct ReadFile {
 }
 
 /// A query of a SQLite file, read-only.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SqliteQuery {
     /// The file.
     pub file: FilePath,
@@ -395,7 +396,7 @@ pub struct SqliteQuery {
 }
 
 /// A part of a file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FilePart {
     /// The bytes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -405,7 +406,7 @@ pub struct FilePart {
 }
 
 /// An entry of a folder.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Entry {
     /// Its name.
     pub name: String,
@@ -418,7 +419,7 @@ pub struct Entry {
 }
 
 /// What a frame or a message holds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum FrameData {
     /// Valid UTF-8: nearly always.
@@ -432,7 +433,7 @@ pub enum FrameData {
 }
 
 /// A message to a channel.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Write {
     /// The channel.
     pub channel: u32,
@@ -441,7 +442,7 @@ pub struct Write {
 }
 
 /// An HTTP request.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HttpRequest {
     /// Name of the origin in the manifest; the host adds its secrets.
     pub origin: String,
@@ -460,7 +461,7 @@ pub struct HttpRequest {
 }
 
 /// What is wished.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum EffectBody {
     /// Start a program by a spawn profile. Done `opened`; its output arrives as frames, its end as `channel-closed`.
@@ -488,7 +489,7 @@ pub enum EffectBody {
 }
 
 /// One wish. The host answers each with `effect-done`, save `timer`, which answers by firing, and `cancel`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Effect {
     /// The plugin's number for it, higher than that of any effect before it in the session; `cancel` needs none of its own. For `spawn` and `http` it is also the number of the channel that opens.
     pub id: u32,
@@ -497,7 +498,7 @@ pub struct Effect {
 }
 
 /// The head of an HTTP response.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HttpResponse {
     /// Status code.
     pub status: u32,
@@ -510,7 +511,7 @@ pub struct HttpResponse {
 }
 
 /// What an effect gave.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum EffectValue {
     /// The channel is open.
@@ -530,7 +531,7 @@ pub enum EffectValue {
 }
 
 /// The answer to one effect.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EffectResult {
     /// The effect's id.
     pub id: u32,
@@ -539,7 +540,7 @@ pub struct EffectResult {
 }
 
 /// The pipes of a channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pipe {
     /// stdout, or the body of an HTTP response.
@@ -549,7 +550,7 @@ pub enum Pipe {
 }
 
 /// One message from a channel, cut by the host: a line, a server-sent event, a piece of stderr.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Frame {
     /// The channel: the id of the effect that opened it.
     pub channel: u32,
@@ -560,7 +561,7 @@ pub struct Frame {
 }
 
 /// The end of a channel; no frame of it follows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChannelExit {
     /// The channel.
     pub channel: u32,
@@ -578,7 +579,7 @@ pub struct ChannelExit {
 }
 
 /// What a person said.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UserMessage {
     /// The command that sent it; absent when it did not come from the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -591,7 +592,7 @@ pub struct UserMessage {
 }
 
 /// What a tool does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
     /// Reads files.
@@ -623,7 +624,7 @@ pub enum ToolKind {
 }
 
 /// A place in a file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Location {
     /// Path, absolute or relative to the workspace.
     pub path: String,
@@ -633,7 +634,7 @@ pub struct Location {
 }
 
 /// A tool call, as far as it is known.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
     /// What it does, as far as a UI cares.
     pub kind: ToolKind,
@@ -664,7 +665,7 @@ pub struct Tool {
 }
 
 /// What an item is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum ItemBody {
     /// What a person said: an echo of a command, or history.
@@ -682,7 +683,7 @@ pub enum ItemBody {
 }
 
 /// Something a person sees.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Item {
     /// The provider's id. Where one of its messages has several parts, add `#` and the part's index; never an id of your own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -700,7 +701,7 @@ pub struct Item {
 }
 
 /// What a delta's text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TextKind {
     /// The assistant's words.
@@ -718,7 +719,7 @@ pub enum TextKind {
 }
 
 /// More text of an item. Two equal deltas are two deltas.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Delta {
     /// The item's id; absent when it has none: then the open item of this kind is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -732,7 +733,7 @@ pub struct Delta {
 }
 
 /// What choosing an option does. The host's rules go by this word, and check it against the guarded exchange in the manifest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Allows this once.
@@ -754,7 +755,7 @@ pub enum Verdict {
 }
 
 /// One option that the provider offers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Offer {
     /// Its id, sent back in the answer.
     pub id: String,
@@ -765,7 +766,7 @@ pub struct Offer {
 }
 
 /// One question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
     /// Its id.
     pub id: String,
@@ -789,7 +790,7 @@ pub struct Question {
 }
 
 /// What a login needs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Login {
     /// A page to open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -802,7 +803,7 @@ pub struct Login {
 }
 
 /// What a request is about.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum Subject {
     /// May this tool run? Its call, as far as it is known, even if no item told it before.
@@ -820,7 +821,7 @@ pub enum Subject {
 }
 
 /// Something that waits for an answer. The host answers it with `respond`, exactly once, or never.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Request {
     /// The provider's id as text, `0` included; made up where it has none. No two open requests of a session share it.
     pub id: String,
@@ -850,7 +851,7 @@ pub struct Request {
 }
 
 /// The end of a request at the provider.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RequestEnd {
     /// Its id.
     pub id: String,
@@ -859,7 +860,7 @@ pub struct RequestEnd {
 }
 
 /// An offered option that was picked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Chosen {
     /// Id of the option.
     pub option_id: String,
@@ -872,7 +873,7 @@ pub struct Chosen {
 }
 
 /// The answer to one question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Filled {
     /// Id of the question.
     pub question: String,
@@ -882,7 +883,7 @@ pub struct Filled {
 }
 
 /// What a tool of the host's gave.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolOutput {
     /// The result for the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -892,7 +893,7 @@ pub struct ToolOutput {
 }
 
 /// What was answered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum Reply {
     /// One of the offered options.
@@ -908,7 +909,7 @@ pub enum Reply {
 }
 
 /// The answer to a request. The host sends it only for a request that is open, and only what the request offered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
     /// Id of the request.
     pub request: String,
@@ -917,7 +918,7 @@ pub struct Answer {
 }
 
 /// Where something happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scope {
     /// The provider's id of the thread; absent for the session's only one, or for the session itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -933,7 +934,7 @@ pub struct Scope {
 }
 
 /// The beginning of a turn.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnStart {
     /// The command that opened it; absent when the provider did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -944,7 +945,7 @@ pub struct TurnStart {
 }
 
 /// The end of a turn.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnEnd {
     /// The command that opened it, where known: it tells turns without ids apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -968,7 +969,7 @@ pub struct TurnEnd {
 }
 
 /// One step of a todo list.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanStep {
     /// What is to be done.
     pub text: String,
@@ -980,7 +981,7 @@ pub struct PlanStep {
 }
 
 /// The todo list, whole: a step that is not in it is gone.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// The provider's id of the list, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -994,7 +995,7 @@ pub struct Plan {
 }
 
 /// What a task is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskKind {
     /// An agent of the provider's.
@@ -1006,7 +1007,7 @@ pub enum TaskKind {
 }
 
 /// A subagent, or other work that may outlive its turn.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Task {
     /// The provider's id.
     pub id: String,
@@ -1034,7 +1035,7 @@ pub struct Task {
 }
 
 /// What usage numbers are about; the host adds nothing up across spans.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageSpan {
     /// One call of the model.
@@ -1048,7 +1049,7 @@ pub enum UsageSpan {
 }
 
 /// Tokens and money. Only what the provider told.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
     /// What the counts are about.
     pub span: UsageSpan,
@@ -1059,7 +1060,7 @@ pub struct Usage {
 }
 
 /// What happened to the context.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextEffect {
     /// It is being shortened.
@@ -1077,7 +1078,7 @@ pub enum ContextEffect {
 }
 
 /// A change of the provider's context.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextChange {
     /// What happened.
     pub what: ContextEffect,
@@ -1098,7 +1099,7 @@ pub struct ContextChange {
 }
 
 /// Something that a message may name after a slash.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SlashCommand {
     /// Its name, without the slash.
     pub name: String,
@@ -1113,7 +1114,7 @@ pub struct SlashCommand {
 }
 
 /// How an MCP server is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct McpState {
     /// Its name.
     pub name: String,
@@ -1128,7 +1129,7 @@ pub struct McpState {
 }
 
 /// One allowance.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateLimit {
     /// Its name: `five-hour`, `weekly`, `requests`.
     pub name: String,
@@ -1143,7 +1144,7 @@ pub struct RateLimit {
 }
 
 /// The account behind a session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Account {
     /// False when a login is needed; absent when unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1163,7 +1164,7 @@ pub struct Account {
 }
 
 /// The provider tries again by itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Retry {
     /// Number of the attempt to come, from 1.
     pub attempt: u32,
@@ -1178,7 +1179,7 @@ pub struct Retry {
 }
 
 /// What happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum EventBody {
     /// More text of an item: the one frequent event.
@@ -1226,7 +1227,7 @@ pub enum EventBody {
 }
 
 /// One thing that happened, and where. The order of events is the order of the frames they came from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Event {
     /// Where; absent for the only thread of the session, the turn that is open in it, its root, live. Leave it out where you can: text comes often.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1236,7 +1237,7 @@ pub struct Event {
 }
 
 /// What a session is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Conversations.
@@ -1246,7 +1247,7 @@ pub enum Role {
 }
 
 /// How a session begins.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StartSession {
     /// What the session is for.
     pub role: Role,
@@ -1267,7 +1268,7 @@ pub struct StartSession {
 }
 
 /// Stopping a turn.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interrupt {
     /// The turn to stop, where the provider has turn ids; absent for whichever is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1277,7 +1278,7 @@ pub struct Interrupt {
 }
 
 /// In whose name a context part speaks. A plugin is only sent the roles that its capabilities accept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextRole {
     /// The system prompt, added to.
@@ -1291,7 +1292,7 @@ pub enum ContextRole {
 }
 
 /// Context that the host gives and no person typed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextPart {
     /// In whose name it speaks.
     pub role: ContextRole,
@@ -1300,7 +1301,7 @@ pub struct ContextPart {
 }
 
 /// How a thread is opened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenThread {
     /// The cursor to resume from; absent to create a thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1320,7 +1321,7 @@ pub struct OpenThread {
 }
 
 /// A person's message.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
     /// What the person sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -1344,7 +1345,7 @@ pub struct Message {
 }
 
 /// Reading a thread's history.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadThread {
     /// The thread's cursor, when it is not open in this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1357,7 +1358,7 @@ pub struct ReadThread {
 }
 
 /// A point in a thread: after a turn, or before the first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Point {
     /// The last turn before it, where the provider has turn ids; absent before the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1370,7 +1371,7 @@ pub struct Point {
 }
 
 /// Writing a summary.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summarize {
     /// What the summary is for.
     pub instructions: String,
@@ -1379,7 +1380,7 @@ pub struct Summarize {
 }
 
 /// How an MCP server is reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum McpTransport {
     /// A program that speaks on stdio.
@@ -1393,7 +1394,7 @@ pub enum McpTransport {
 }
 
 /// An MCP server for the provider to use. Secrets are holes (`${secret:NAME}`), which the host fills in when it writes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct McpServer {
     /// Its name.
     pub name: String,
@@ -1416,7 +1417,7 @@ pub struct McpServer {
 }
 
 /// A tool of the host's that the provider may call.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolSpec {
     /// Its name.
     pub name: String,
@@ -1427,7 +1428,7 @@ pub struct ToolSpec {
 }
 
 /// Which stored threads to list.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ListThreads {
     /// Only those of this folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1440,7 +1441,7 @@ pub struct ListThreads {
 }
 
 /// What to do. What the provider cannot do is answered with a fault of kind `unsupported`, never left open.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum CommandBody {
     /// Begin the session; always the first command. Done `accepted` once the provider's handshake is through.
@@ -1492,7 +1493,7 @@ pub enum CommandBody {
 }
 
 /// One thing the host asks for. The plugin answers every command exactly once with `done`, in this call or a later one; progress travels in events.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Command {
     /// Number of this command in the session; never used twice.
     pub op: u32,
@@ -1504,7 +1505,7 @@ pub struct Command {
 }
 
 /// A page of stored threads.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadList {
     /// The threads, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -1515,7 +1516,7 @@ pub struct ThreadList {
 }
 
 /// A folder that holds conversations.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Folder {
     /// Absolute path.
     pub path: String,
@@ -1527,7 +1528,7 @@ pub struct Folder {
 }
 
 /// Where a message went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivered {
     /// It opened a turn.
@@ -1543,7 +1544,7 @@ pub enum Delivered {
 }
 
 /// What became of a message.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Delivery {
     /// Where it went.
     pub how: Delivered,
@@ -1553,7 +1554,7 @@ pub struct Delivery {
 }
 
 /// When a choice takes hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Applies {
     /// At once.
@@ -1567,7 +1568,7 @@ pub enum Applies {
 }
 
 /// What a command gave. Which case belongs to which command is said at the command.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum OpValue {
     /// Done, or taken on.
@@ -1597,7 +1598,7 @@ pub enum OpValue {
 }
 
 /// The plugin's answer to one command.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpResult {
     /// The command's number.
     pub op: u32,
@@ -1606,7 +1607,7 @@ pub struct OpResult {
 }
 
 /// What the host feeds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum Input {
     /// A message from a channel.
@@ -1626,7 +1627,7 @@ pub enum Input {
 }
 
 /// What became of a frame that has no other output. Each frame has outputs or one disposition: the host counts.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum Disposition {
     /// Kept inside until a later frame completes it.
@@ -1644,7 +1645,7 @@ pub enum Disposition {
 }
 
 /// What the plugin returns.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum Output {
     /// Something happened at the provider.
@@ -1664,7 +1665,7 @@ pub enum Output {
 }
 
 /// An output and the input that caused it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Caused {
     /// Index of that input in the batch.
     pub cause: u32,

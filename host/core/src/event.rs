@@ -11,13 +11,14 @@ use crate::contract::{
 use crate::id::{AttemptId, ItemId, RequestId, RunId, SessionId, TaskId, ThreadId, TurnId};
 use crate::ledger::LedgerCounts;
 use crate::policy::Decision;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of this vocabulary, in the first line of every stream.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// One event, as stored and sent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionEvent {
     /// Number of the event in its thread, rising; never used twice, not even after a crash.
     pub seq: u64,
@@ -31,7 +32,7 @@ pub struct SessionEvent {
 }
 
 /// An event before it has a number.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Draft {
     /// The run it belongs to; absent for what belongs to no run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,7 +59,7 @@ impl From<EventBody> for Draft {
 }
 
 /// How an event was made.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
     /// Number of the frame that caused it, in the session; the raw frame can be fetched while it is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,7 +82,7 @@ impl Origin {
 }
 
 /// How a native id was matched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Correlation {
     /// By a native id that is unique in its scope.
@@ -95,7 +96,7 @@ pub enum Correlation {
 }
 
 /// What happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type")]
 pub enum EventBody {
     /// A thread of ours began.
@@ -199,8 +200,17 @@ pub enum EventBody {
         fault: Option<Fault>,
         /// True when background work of it goes on.
         background: bool,
+        /// The run whose turn the message joined: it has no turn of its own then, and its reason is `joined`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        joined: Option<RunId>,
         /// What became of every frame so far in the session: in = the sum of the rest.
         ledger: LedgerCounts,
+    },
+    /// A message that waits was changed by its author.
+    #[serde(rename = "run.edited")]
+    RunEdited {
+        /// What it says now.
+        content: Vec<Content>,
     },
     /// A try at a run began.
     #[serde(rename = "attempt.started")]
@@ -327,7 +337,7 @@ pub enum EventBody {
         /// The account.
         account: Account,
     },
-    /// Runs that wait, in order.
+    /// Runs that wait, here and with the provider, whole and in order.
     #[serde(rename = "queue.updated")]
     QueueUpdated {
         /// The runs.
@@ -407,7 +417,7 @@ pub enum EventBody {
 }
 
 /// How a session ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionEnd {
     /// We closed it.
@@ -423,7 +433,7 @@ pub enum SessionEnd {
 }
 
 /// How far a run has come. The last five end it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
     /// Waits for its turn.
@@ -454,7 +464,7 @@ impl RunStatus {
 }
 
 /// Why an attempt was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptReason {
     /// The first.
@@ -468,7 +478,7 @@ pub enum AttemptReason {
 }
 
 /// Steps from a polite interrupt to the end of the process tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LadderStep {
     /// The provider was asked.
@@ -482,7 +492,7 @@ pub enum LadderStep {
 }
 
 /// What a person sees.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Item {
     /// The host's id.
     pub id: ItemId,
@@ -505,7 +515,7 @@ pub struct Item {
 }
 
 /// What an item is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ItemBody {
     /// What a person said.
@@ -554,7 +564,7 @@ pub enum ItemBody {
 }
 
 /// Something that waits for an answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Request {
     /// The host's id.
     pub id: RequestId,
@@ -582,7 +592,7 @@ pub struct Request {
 }
 
 /// What a request is about.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "subject", rename_all = "snake_case")]
 pub enum RequestSubject {
     /// May this tool run?
@@ -617,7 +627,7 @@ pub enum RequestSubject {
 }
 
 /// How a request ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Resolution {
     /// A person or a rule answered, and the answer reached the provider.
@@ -642,7 +652,7 @@ pub enum Resolution {
 }
 
 /// A subagent, or other work that may outlive its turn.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Task {
     /// The host's id.
     pub id: TaskId,

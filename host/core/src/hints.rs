@@ -4,10 +4,11 @@
 
 use crate::capability::Capabilities;
 use crate::policy::{Decision, Intent, PolicyConfig, Strategy, decide};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a UI may offer for one operation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Hint {
     /// The operation: the intent's name.
     pub operation: String,
@@ -17,7 +18,7 @@ pub struct Hint {
 }
 
 /// Whether, and how, an operation can be offered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "hint", rename_all = "snake_case")]
 pub enum HintState {
     /// As asked.

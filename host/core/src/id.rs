@@ -4,13 +4,14 @@
 //! (the runtime supplies the randomness); everything below a session is derived from its scope, so that the same
 //! conversation played twice has the same ids. How a scope becomes an id is said in `identity`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 macro_rules! ids {
     ($( $(#[doc = $doc:literal])+ $name:ident = $prefix:literal; )+) => { $(
         $(#[doc = $doc])+
-        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
         #[serde(transparent)]
         pub struct $name(String);
 

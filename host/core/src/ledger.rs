@@ -6,11 +6,12 @@
 //! session; one at or below the last settled number is settled for good. Tests: below, and the normalizer's properties.
 
 use crate::contract::Disposition;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What became of every frame of a session so far.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LedgerCounts {
     /// Frames that came in.
     pub frames_in: u64,

@@ -18,6 +18,7 @@ pub mod limits;
 pub mod manifest;
 pub mod normalizer;
 pub mod options;
+pub mod outbox;
 pub mod policy;
 pub mod projection;
 pub mod requests;

@@ -102,6 +102,8 @@ limits! {
     warnings_per_kind = 1;
     /// A message a person sends.
     prompt_bytes = 12 * MIB;
+    /// One line of a script's input. A message with its JSON escapes must fit.
+    input_line_bytes = 24 * MIB;
     /// One text that came from a plugin or a provider and is shown as a label, title or error.
     label_bytes = 4 * KIB;
     /// The title of a thread, where it is made of the first words said in it: one line of a list.
@@ -141,6 +143,10 @@ limits! {
     terminate_ms = 2_000;
     /// For updates that follow a turn's end and still belong to it, in milliseconds.
     drain_ms = 250;
+    /// From the end of a turn to the first word of another one for a message that was put into it and of which the provider does not tell what became, in milliseconds. Silence then means that it had joined. The slowest real one took 80 ms.
+    steer_settle_ms = 2_000;
+    /// How long a client waits for background work after its last run has ended, in milliseconds, before it leaves. Such work may well take minutes.
+    roster_wait_ms = 600_000;
     /// How long the store may be busy with another process, in milliseconds.
     store_busy_ms = 5_000;
     /// Text deltas are gathered this long before they are stored, in milliseconds.
@@ -157,6 +163,8 @@ limits! {
     leftover_ms = 100;
     /// From SIGKILL to the end of every process of a tree, in milliseconds. More only for one that hangs in the kernel.
     kill_ms = 2_000;
+    /// After the end of background work: how long the provider may take to begin a turn about it, in milliseconds. A real one took 115 ms.
+    roster_settle_ms = 1_000;
     /// Graceful end of a session, in milliseconds, before everything is killed.
     close_ms = 10_000;
 }
@@ -181,6 +189,11 @@ impl Limits {
                 self.prompt_bytes * 2 <= self.write_queue_bytes,
                 "a prompt with its JSON escapes must fit write_queue_bytes",
             ),
+            (
+                self.prompt_bytes * 2 <= self.input_line_bytes,
+                "a prompt with its JSON escapes must fit input_line_bytes",
+            ),
+            (self.roster_settle_ms <= self.roster_wait_ms, "roster_settle_ms must fit roster_wait_ms"),
             (self.call_slice_ms < self.call_cpu_ms, "call_slice_ms must be less than call_cpu_ms"),
             (
                 self.stdin_close_ms + self.terminate_ms < self.close_ms,

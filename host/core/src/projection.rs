@@ -88,6 +88,8 @@ pub struct Run {
     pub fault: Option<Fault>,
     /// True when background work of it goes on after its end.
     pub background: bool,
+    /// The run whose turn its message joined.
+    pub joined: Option<RunId>,
     /// The ledger at its end.
     pub ledger: Option<LedgerCounts>,
 }
@@ -135,6 +137,11 @@ impl Snapshot {
         snapshot
     }
 
+    /// Tasks that go on in the background.
+    pub fn roster(&self) -> impl Iterator<Item = &Task> {
+        self.tasks.iter().filter(|task| task.background && !is_terminal(task.status))
+    }
+
     /// Takes one event in. One that is not newer than the last is left out.
     pub fn apply(&mut self, event: &SessionEvent) {
         if event.seq <= self.seq {
@@ -165,6 +172,7 @@ impl Snapshot {
             EventBody::CapabilitiesUpdated { capabilities } => self.capabilities = Some(capabilities.clone()),
             EventBody::RunCreated { .. }
             | EventBody::RunUpdated { .. }
+            | EventBody::RunEdited { .. }
             | EventBody::RunEnded { .. }
             | EventBody::AttemptStarted { .. } => {
                 if let Some(run) = &draft.run {
@@ -285,6 +293,7 @@ impl Run {
             reason: None,
             fault: None,
             background: false,
+            joined: None,
             ledger: None,
         }
     }
@@ -294,8 +303,10 @@ impl Run {
             EventBody::RunCreated { content, ordinal } => (self.content, self.ordinal) = (content.clone(), *ordinal),
             EventBody::RunUpdated { status } => self.status = *status,
             EventBody::AttemptStarted { attempt, reason } => self.attempts.push((attempt.clone(), *reason)),
-            EventBody::RunEnded { status, reason, fault, background, ledger } => {
+            EventBody::RunEdited { content } => self.content = content.clone(),
+            EventBody::RunEnded { status, reason, fault, background, joined, ledger } => {
                 self.status = *status;
+                self.joined = joined.clone();
                 (self.reason, self.fault, self.background) = (reason.clone(), fault.clone(), *background);
                 self.ledger = Some(ledger.clone());
             }

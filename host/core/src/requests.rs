@@ -170,16 +170,24 @@ impl Requests {
             (Status::Completed, Some(resolution)) => resolution,
             (Status::Completed, None) => Resolution::Answered { option: None, allowed: None, by: "provider".into() },
             (Status::Failed, _) => Resolution::Failed,
+            // It is taken back because we are stopping the run, whichever of the two is heard first.
+            (_, Some(Resolution::Dismissed)) => Resolution::Dismissed,
             _ => Resolution::Withdrawn,
         };
         let id = open.request.id.clone();
         self.resolve(&id, resolution)
     }
 
-    /// Resolves all that this picks.
+    /// Resolves all that this picks. One that nobody withdrew and whose answer is on its way ends with that answer: the
+    /// provider can go on before the plugin hears that it was written.
     pub fn resolve_where(&mut self, resolution: &Resolution, pick: impl Fn(&Open) -> bool) -> Vec<Resolved> {
-        let ids: Vec<_> = self.open.iter().filter(|open| pick(open)).map(|open| open.request.id.clone()).collect();
-        ids.iter().filter_map(|id| self.resolve(id, resolution.clone())).collect()
+        let end = |open: &Open| match (&open.answering, resolution) {
+            (Some(answering), Resolution::Withdrawn) => answering.resolution.clone(),
+            _ => resolution.clone(),
+        };
+        let picked = self.open.iter().filter(|open| pick(open));
+        let ends: Vec<_> = picked.map(|open| (open.request.id.clone(), end(open))).collect();
+        ends.into_iter().filter_map(|(id, end)| self.resolve(&id, end)).collect()
     }
 
     fn resolve(&mut self, id: &RequestId, resolution: Resolution) -> Option<Resolved> {

@@ -45,7 +45,14 @@ fn told(guard: &mut RunGuard, span: UsageSpan, cost: Option<f64>) {
 }
 
 fn end(guard: &mut RunGuard, status: RunStatus) -> (Draft, Option<EventBody>) {
-    let body = EventBody::RunEnded { status, reason: None, fault: None, background: false, ledger: Default::default() };
+    let body = EventBody::RunEnded {
+        status,
+        reason: None,
+        fault: None,
+        background: false,
+        ledger: Default::default(),
+        joined: None,
+    };
     let mut draft = of_run(body);
     let word = guard.see(&mut draft, 9);
     (draft, word)

@@ -2,7 +2,7 @@
 
 use jackfield_core::capability::{Capabilities, FLAGS, Strength};
 use jackfield_core::contract::*;
-use jackfield_core::event::{self, EventBody as Seen, SessionEnd, SessionEvent, is_terminal};
+use jackfield_core::event::{self, AttemptReason, EventBody as Seen, SessionEnd, SessionEvent, is_terminal};
 use jackfield_core::id::{RunId, SessionId, ThreadId};
 use jackfield_core::limits::Limits;
 use jackfield_core::normalizer::{BeginRun, Cause, Disposed, Normalizer, Routed, SessionEnded, SessionScope};
@@ -222,6 +222,7 @@ fn play(
                     op,
                     thread: ThreadId::from_digits("a1"),
                     content,
+                    attempt: AttemptReason::Initial,
                     at_ms,
                 }));
                 op += 1;

@@ -43,6 +43,7 @@ async fn host(script: &str) -> Result<(), Box<dyn std::error::Error>> {
         env: vec![("PATH".to_owned(), std::env::var("PATH")?)],
         cwd: "/".into(),
         framing: Framing::Ndjson,
+        tap: None,
     };
     let (events, mut inbox) = tokio::sync::mpsc::channel(16);
     let channel =

@@ -1,5 +1,6 @@
 //! An instance: a configured use of a plugin, as the operator wrote it. What it says is the operator's word, not a plugin's.
 
+use crate::process::Tap;
 use jackfield_core::contract::Pairs;
 use jackfield_core::manifest::{EnvKind, Manifest, forbidden_env};
 use jackfield_core::options;
@@ -27,6 +28,8 @@ pub struct Instance {
     pub limits: RunLimits,
     /// The operator's instructions for every conversation: as part of the system prompt where the provider takes that.
     pub instructions: Option<String>,
+    /// Where what crosses the wire to its programs is recorded.
+    pub tap: Option<Tap>,
 }
 
 /// Why an instance does not fit its plugin.

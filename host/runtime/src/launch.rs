@@ -147,6 +147,7 @@ impl Launch {
             env: self.env,
             cwd: start.folder.clone(),
             framing: self.framing,
+            tap: start.instance.tap.clone(),
         }
     }
 }

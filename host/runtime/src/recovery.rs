@@ -76,6 +76,7 @@ fn closing_events(snapshot: &Snapshot) -> Vec<Draft> {
             reason: Some("host-died".into()),
             fault: Some(died.clone()),
             background: false,
+            joined: None,
             ledger: Default::default(),
         }
         .into();

@@ -7,21 +7,30 @@ use crate::host::Plugin;
 use crate::instance::Instance;
 use crate::lease::Lease;
 use crate::recovery;
-use crate::session::{AskError, KeptFrame, NewRun, SessionHandle, SessionStart, Shared};
-use crate::store::{RunRecord, SessionRecord, StoreError, ThreadChange, ThreadRecord};
+use crate::session::{AskError, KeptFrame, NewRun, SessionHandle, SessionStart, Shared, Standing, queue::withdrawn};
+use crate::store::{SessionRecord, StoreError, ThreadRecord};
 use crate::thread_log::{Subscription, ThreadLog};
 use crate::{clock, mint};
-use jackfield_core::contract::{Content, ContextChange, ContextEffect, Fault, FaultKind, Pairs};
-use jackfield_core::event::{Draft, EventBody, RunStatus, SessionEnd, SessionEvent};
-use jackfield_core::id::{RequestId, RunId, ThreadId};
+use jackfield_core::contract::{ContextChange, ContextEffect, Pairs};
+use jackfield_core::event::{EventBody, RunStatus, SessionEnd, SessionEvent};
+use jackfield_core::id::{RequestId, ThreadId};
+use jackfield_core::outbox::Outbox;
 use jackfield_core::requests::Reply;
-use jackfield_core::scrub;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Mutex;
+
+mod messages;
+
+pub use messages::Delivery;
 
 /// A thread in use. The lease is held until it is dropped.
 pub struct Thread {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
     id: ThreadId,
     shared: Arc<Shared>,
     plugin: Plugin,
@@ -39,8 +48,12 @@ struct State {
     session: Option<SessionHandle>,
     next_epoch: u32,
     last_run: u32,
-    /// Messages that a host that died had taken on and handed to nobody; they go first.
-    kept: Vec<NewRun>,
+    /// Messages that no session has: a host that died had taken them on, or the last session left them. They go first.
+    kept: Outbox,
+    /// The client let go of it: no session begins by itself any more.
+    closed: bool,
+    /// Settings that were chosen in this thread; they hold in the sessions that follow.
+    chosen: Pairs,
 }
 
 impl Thread {
@@ -65,16 +78,15 @@ impl Thread {
             let created = EventBody::ThreadCreated { provider: row.provider.clone(), folder: row.folder.clone() };
             log.emit(clock::now_ms(), created.into()).await?;
         }
-        Ok(Thread {
+        let kept = found.queued_runs.into_iter().map(|run| NewRun::new(run.id, run.ordinal, run.prompt));
+        let inner = Inner {
             state: Mutex::new(State {
                 session: None,
                 next_epoch: found.next_epoch,
                 last_run: found.last_ordinal,
-                kept: found
-                    .queued_runs
-                    .into_iter()
-                    .map(|run| NewRun { run: run.id, ordinal: run.ordinal, content: run.prompt })
-                    .collect(),
+                kept: Outbox::of(kept.collect()),
+                closed: false,
+                chosen: Pairs::new(),
             }),
             folder: PathBuf::from(&row.folder),
             id: row.id,
@@ -84,132 +96,95 @@ impl Thread {
             log,
             lease: Arc::new(lease),
             first_listener: std::sync::Mutex::new(Some(first_listener)),
-        })
+        };
+        Ok(Thread { inner: Arc::new(inner) })
     }
 
     /// Its id.
     pub fn id(&self) -> &ThreadId {
-        &self.id
+        &self.inner.id
     }
 
     /// Its events from now on; for the first who asks, since the thread was opened.
     pub fn subscribe(&self) -> Subscription {
-        let first = self.first_listener.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
-        first.unwrap_or_else(|| self.log.subscribe())
+        let first = self.inner.first_listener.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+        first.unwrap_or_else(|| self.inner.log.subscribe())
     }
 
     /// Stored events after this number, oldest first.
     pub async fn events_after(&self, seq: u64, limit: usize) -> Result<Vec<SessionEvent>, StoreError> {
-        self.shared.store.events(&self.id, seq, limit).await
-    }
-
-    /// Takes a message on. It is stored when this returns; progress and end are events of the run.
-    pub async fn send(&self, content: Vec<Content>) -> Result<RunId, AskError> {
-        let (bytes, limit) = (content.iter().map(size_of).sum(), self.shared.limits.prompt_bytes);
-        if bytes > limit {
-            return Err(AskError::TooLong { bytes, limit });
-        }
-        let mut state = self.state.lock().await;
-        for kept in std::mem::take(&mut state.kept) {
-            self.hand_over(&mut state, kept).await?;
-        }
-        state.last_run += 1;
-        let ordinal = state.last_run;
-        let run = mint::run(&self.id, ordinal);
-        let now = clock::now_ms();
-        let record = RunRecord {
-            id: run.clone(),
-            thread: self.id.clone(),
-            ordinal,
-            status: RunStatus::Queued,
-            prompt: content.clone(),
-            selection: Pairs::new(),
-            created_ms: now,
-            updated_ms: now,
-        };
-        self.shared.store.put_run(record).await?;
-        if ordinal == 1 {
-            let title = ThreadChange {
-                title: Some(first_words(&content, self.shared.limits.title_bytes)),
-                at_ms: now,
-                ..ThreadChange::default()
-            };
-            self.shared.store.update_thread(&self.id, title).await?;
-        }
-        let mut draft: Draft = EventBody::RunCreated { content: content.clone(), ordinal }.into();
-        draft.run = Some(run.clone());
-        self.log.emit(now, draft).await?.await?;
-        if let Err(error) = self.hand_over(&mut state, NewRun { run: run.clone(), ordinal, content }).await {
-            self.end_untaken(&run, &error).await?;
-            return Err(error);
-        }
-        Ok(run)
-    }
-
-    /// A message that was stored and that no session took ends at once: nobody would ever come back to it.
-    async fn end_untaken(&self, run: &RunId, error: &AskError) -> Result<(), StoreError> {
-        let fault = Fault {
-            kind: FaultKind::Internal,
-            message: error.to_string(),
-            code: Some(error.code().into()),
-            retryable: true,
-            retry_after_ms: None,
-            extra: Vec::new(),
-        };
-        let (status, ledger) = (RunStatus::Failed, Default::default());
-        let mut draft: Draft =
-            EventBody::RunEnded { status, reason: None, fault: Some(fault), background: false, ledger }.into();
-        draft.run = Some(run.clone());
-        self.log.emit(clock::now_ms(), draft).await?;
-        self.shared.store.update_run(run, status, clock::now_ms()).await
-    }
-
-    /// To the session at work; to a new one, resuming the provider's conversation, when there is none or it has just ended.
-    async fn hand_over(&self, state: &mut State, run: NewRun) -> Result<(), AskError> {
-        if let Some(session) = &state.session {
-            match session.send(run.clone()).await {
-                Err(AskError::Ended) => {}
-                done => return done,
-            }
-        }
-        self.start_session(state, run).await
+        self.inner.shared.store.events(&self.inner.id, seq, limit).await
     }
 
     /// Stops the active run.
     pub async fn interrupt(&self) -> Result<(), AskError> {
-        self.current().await?.interrupt().await
+        self.inner.current().await?.interrupt().await
     }
 
     /// Answers a request.
     pub async fn answer(&self, request: RequestId, reply: Reply, by: &str) -> Result<(), AskError> {
-        self.current().await?.answer(request, reply, by).await
+        self.inner.current().await?.answer(request, reply, by).await
     }
 
-    /// Chooses settings.
+    /// Chooses settings: in the session at work, and for those that follow.
     pub async fn select(&self, selection: Pairs) -> Result<(), AskError> {
-        self.current().await?.select(selection).await
+        if let Ok(session) = self.inner.current().await {
+            session.select(selection.clone()).await?;
+        }
+        choose(&mut self.inner.state.lock().await.chosen, selection);
+        Ok(())
     }
 
     /// The frame of this number and what became of it, while it is kept and the session is at work.
     pub async fn frame(&self, number: u64) -> Option<KeptFrame> {
-        self.current().await.ok()?.frame(number).await
+        self.inner.current().await.ok()?.frame(number).await
+    }
+
+    /// What goes on in the session at work: the run, what waits, the roster.
+    pub async fn standing(&self) -> Standing {
+        let session = self.inner.state.lock().await.session.clone();
+        session.map_or_else(Standing::default, |session| session.standing())
+    }
+
+    /// Waits until nothing goes on any more: no run, no message that waits, no work in the background; at most
+    /// `roster_wait_ms`. False when something still goes on then.
+    pub async fn rest(&self) -> bool {
+        let limits = self.inner.shared.limits.clone();
+        let Ok(session) = self.inner.current().await else { return true };
+        let rest = session.rest(Duration::from_millis(limits.drain_ms));
+        tokio::time::timeout(Duration::from_millis(limits.roster_wait_ms), rest).await.is_ok()
     }
 
     /// Ends the session in order, and waits until all that was said is stored. Whoever does not want to wait any longer
     /// drops this and asks to [`Self::kill`].
     pub async fn close(&self) -> Result<(), StoreError> {
-        let session = self.state.lock().await.session.clone();
-        if let Some(session) = session {
+        if let Some(session) = self.inner.let_go().await {
             session.close().await;
         }
-        self.log.close().await
+        self.inner.say_last().await
     }
 
     /// Ends the session at once.
     pub async fn kill(&self) -> Result<(), StoreError> {
-        let session = self.state.lock().await.session.clone();
-        if let Some(session) = session {
+        if let Some(session) = self.inner.let_go().await {
             session.kill().await;
+        }
+        self.inner.say_last().await
+    }
+}
+
+impl Inner {
+    async fn let_go(&self) -> Option<SessionHandle> {
+        let mut state = self.state.lock().await;
+        state.closed = true;
+        state.session.clone()
+    }
+
+    /// What the session left has nobody to go on for.
+    async fn say_last(&self) -> Result<(), StoreError> {
+        let left = self.state.lock().await.session.as_ref().map(|session| session.left().take());
+        for message in left.into_iter().flatten() {
+            self.end_run(&message.run, RunStatus::Cancelled, withdrawn(Default::default())).await?;
         }
         self.log.close().await
     }
@@ -219,7 +194,8 @@ impl Thread {
         session.filter(|session| !session.is_over()).ok_or(AskError::Ended)
     }
 
-    async fn start_session(&self, state: &mut State, first: NewRun) -> Result<(), AskError> {
+    /// Begins a session, resuming the provider's conversation, with these messages.
+    async fn start_session(self: &Arc<Self>, state: &mut State, first: Vec<NewRun>) -> Result<(), AskError> {
         let epoch = state.next_epoch;
         let session = mint::session(&self.id, epoch);
         let row = self.shared.store.thread(&self.id).await?;
@@ -240,12 +216,14 @@ impl Thread {
         self.shared.store.put_session(record).await?;
         state.next_epoch += 1;
         let id = session.clone();
+        let mut instance = self.instance.clone();
+        choose(&mut instance.selection, state.chosen.clone());
         let start = SessionStart {
             session,
             epoch,
             generation: self.plugin.generation.clone(),
             bundled: self.plugin.bundled,
-            instance: self.instance.clone(),
+            instance,
             folder: self.folder.clone(),
             native_id: native_id.filter(|_| cursor.is_some()),
             cursor,
@@ -254,6 +232,7 @@ impl Thread {
         };
         match SessionHandle::start(start, self.shared.clone(), first).await {
             Ok(handle) => {
+                self.watch_over(&handle);
                 state.session = Some(handle);
                 Ok(())
             }
@@ -263,27 +242,23 @@ impl Thread {
             }
         }
     }
+
+    /// When the session ends and leaves messages, the next one begins by itself.
+    fn watch_over(self: &Arc<Self>, handle: &SessionHandle) {
+        let (end, left, thread) = (handle.end(), handle.left().clone(), Arc::downgrade(self));
+        tokio::spawn(async move {
+            end.await;
+            if let Some(thread) = thread.upgrade() {
+                thread.go_on(&left).await;
+            }
+        });
+    }
 }
 
-/// Bytes of what a message holds.
-fn size_of(part: &Content) -> u64 {
-    let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    let bytes = match part {
-        Content::Text(text) => text.len(),
-        Content::Media(media) => text(&media.base64) + text(&media.uri) + text(&media.name),
-        Content::Diff(diff) => text(&diff.before) + text(&diff.after) + text(&diff.patch) + diff.path.len(),
-        Content::Other(other) => other.json.len(),
-    };
-    bytes as u64
-}
-
-/// A thread is called by the first words said in it, until the provider gives it a title.
-fn first_words(content: &[Content], max_bytes: u64) -> Option<String> {
-    let text = content.iter().find_map(|part| match part {
-        Content::Text(text) => text.lines().map(str::trim).find(|line| !line.is_empty()),
-        _ => None,
-    })?;
-    Some(scrub::label(text, max_bytes).into_owned())
+/// The later choice of a setting counts.
+fn choose(settings: &mut Pairs, chosen: Pairs) {
+    settings.retain(|(name, _)| chosen.iter().all(|(other, _)| other != name));
+    settings.extend(chosen);
 }
 
 /// The provider had a conversation and left no way back to it: what follows is a fresh one, and says so.

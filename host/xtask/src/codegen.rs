@@ -83,7 +83,7 @@ impl Generator<'_> {
             "//! The contract's vocabulary (`{}`) as plain Rust.\n//!\n\
              //! Generated from `wit/` by `cargo xtask codegen`; do not edit. As JSON, names are in snake case and a variant is\n\
              //! `{{\"type\": case, \"value\": payload}}`; an absent option and an empty list are left out.\n\n\
-             #![allow(clippy::large_enum_variant)]\n\nuse serde::{{Deserialize, Serialize}};\n",
+             #![allow(clippy::large_enum_variant)]\n\nuse schemars::JsonSchema;\nuse serde::{{Deserialize, Serialize}};\n",
             self.version
         );
         for (id, name) in self.definitions() {
@@ -93,7 +93,7 @@ impl Generator<'_> {
             let rust = upper(name);
             match &def.kind {
                 TypeDefKind::Record(record) => {
-                    out.push_str("#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]\n");
+                    out.push_str("#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]\n");
                     let _ = writeln!(out, "pub struct {rust} {{");
                     for field in &record.fields {
                         docs(&mut out, &field.docs, "    ");
@@ -105,7 +105,7 @@ impl Generator<'_> {
                     out.push_str("}\n");
                 }
                 TypeDefKind::Variant(variant) => {
-                    out.push_str("#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]\n#[serde(tag = \"type\", content = \"value\", rename_all = \"snake_case\")]\n");
+                    out.push_str("#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]\n#[serde(tag = \"type\", content = \"value\", rename_all = \"snake_case\")]\n");
                     let _ = writeln!(out, "pub enum {rust} {{");
                     for case in &variant.cases {
                         docs(&mut out, &case.docs, "    ");
@@ -121,7 +121,7 @@ impl Generator<'_> {
                     out.push_str("}\n");
                 }
                 TypeDefKind::Enum(cases) => {
-                    out.push_str("#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]\n#[serde(rename_all = \"snake_case\")]\n");
+                    out.push_str("#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]\n#[serde(rename_all = \"snake_case\")]\n");
                     let _ = writeln!(out, "pub enum {rust} {{");
                     for case in &cases.cases {
                         docs(&mut out, &case.docs, "    ");

@@ -4,9 +4,11 @@
 pub mod codegen;
 pub mod demo;
 pub mod real;
+pub mod schema;
 pub mod setup;
 pub mod step;
 pub mod suite;
+pub mod types;
 
 use std::path::PathBuf;
 
@@ -16,6 +18,7 @@ pub const TASKS: &[(&str, &str)] = &[
     ("test", "set up this machine and run all tests   [--real all|NAME,…] [--no-real]"),
     ("setup", "only set up this machine, the real CLIs included"),
     ("codegen", "write the Rust mirror of wit/            [--check]"),
+    ("schema", "write the JSON Schema of the JSON stream and its input"),
 ];
 
 /// The workspace's folder.

@@ -1,8 +1,8 @@
-//! `cargo xtask demo | test | setup | codegen`: see `xtask::TASKS`.
+//! `cargo xtask demo | test | setup | codegen | schema`: see `xtask::TASKS`.
 
 use anyhow::{Result, bail};
 use std::process::ExitCode;
-use xtask::{codegen, demo, root, setup, suite};
+use xtask::{codegen, demo, root, schema, setup, suite};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -24,6 +24,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["setup"] => setup::run(&root, true),
         ["codegen"] => codegen::write(&root),
         ["codegen", "--check"] => codegen::check(&root),
+        ["schema"] => schema::write(&root),
         [] => bail!("which task?\n{}", usage()),
         other => bail!("no such task: {}\n{}", other.join(" "), usage()),
     }

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold, step by step, on a machine that may be fresh.
 
 use crate::step::{Steps, show_and_run};
-use crate::{codegen, real, setup};
+use crate::{codegen, real, setup, types};
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::Command;
@@ -49,6 +49,11 @@ fn take(root: &Path, options: &Options, steps: &mut Steps) -> Result<()> {
             }
             real::namespace_works()
         })?;
+        steps.run(
+            "the SDK's types",
+            "check that npm answers, or leave them out: cargo xtask test --no-real",
+            || types::ensure(root).map(drop),
+        )?;
     }
     steps.run("format", "cargo fmt --all", || cargo(root, &["fmt", "--all", "--check"]))?;
     steps.run("generated sources", "cargo xtask codegen", || codegen::check(root))?;

@@ -17,6 +17,7 @@ mod mcp;
 mod message;
 mod open;
 mod request;
+mod seen;
 mod send;
 mod session;
 mod settings;

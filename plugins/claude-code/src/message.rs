@@ -45,7 +45,22 @@ pub(crate) fn call_item(id: &str, name: &str, input: &Value, status: Status) -> 
         ("ExitPlanMode", plan) => ItemBody::ProposedPlan(plan.unwrap_or_default().to_owned()),
         _ => ItemBody::Tool(tool::describe(name, input)),
     };
-    Item::new(Some(id.to_owned()), status, body)
+    let mut item = Item::new(Some(id.to_owned()), status, body);
+    // A plan is shown as its text; what else its call was given is kept beside it.
+    let more = input.as_object().is_some_and(|fields| fields.keys().any(|key| key != "plan"));
+    if more && matches!(item.body, ItemBody::ProposedPlan(_)) {
+        item.extra.push(("input".to_owned(), input.to_string()));
+    }
+    item
+}
+
+/// What the item of a result does not say by itself: that it came in parts, and what a plan's call gave.
+fn result_facts(body: &ItemBody, content: &Value) -> Option<(String, String)> {
+    match (body, content) {
+        (ItemBody::ProposedPlan(_), Value::String(text)) => Some(("result".to_owned(), text.clone())),
+        (_, Value::Array(_)) => Some(("result-form".to_owned(), "parts".to_owned())),
+        _ => None,
+    }
 }
 
 impl ClaudeCode {
@@ -102,9 +117,13 @@ impl ClaudeCode {
         if parent.is_none() && !frame.is_replay {
             self.turns.passed(&frame.uuid);
         }
+        let as_text = frame.message.content.is_string();
         for block in frame.message.blocks() {
             match block.kind.as_str() {
                 "tool_result" => {
+                    if let Some(call) = &block.tool_use_id {
+                        self.acted_on(cx, call);
+                    }
                     let name = block
                         .tool_use_id
                         .as_deref()
@@ -135,7 +154,9 @@ impl ClaudeCode {
                 return cx.duplicate();
             }
             let body = ItemBody::User(UserMessage { op: None, typed: false, content: said });
-            cx.event_in(scope(&parent), EventBody::Items(vec![Item::new(frame.uuid, Status::Completed, body)]));
+            let mut item = Item::new(frame.uuid, Status::Completed, body);
+            item.extra.extend(as_text.then(|| ("form".to_owned(), "text".to_owned())));
+            cx.event_in(scope(&parent), EventBody::Items(vec![item]));
         }
         if stored {
             self.stored(cx);
@@ -157,6 +178,7 @@ impl ClaudeCode {
             () => Status::Failed,
         };
         let mut item = call_item(&id, &call.name, &call.input, status);
+        item.extra.extend(result_facts(&item.body, &block.content));
         if let ItemBody::Tool(tool) = &mut item.body {
             let text = block.content.as_str().map(str::to_owned);
             tool.exit_code = text.as_deref().filter(|_| block.is_error).and_then(tool::exit_code);

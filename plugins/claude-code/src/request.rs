@@ -49,9 +49,12 @@ impl Requests {
         self.refused.remove(call)
     }
 
-    /// The program withdrew one; false when it was not open.
+    /// The program withdrew one; false when it was not open. A refusal that is on its way counts: an interrupt brings about both,
+    /// and which of the two is heard first must not matter.
     pub(crate) fn withdraw(&mut self, id: &str) -> bool {
-        self.open.remove(id).is_some()
+        let Some(open) = self.open.remove(id) else { return false };
+        self.refused.extend(open.call.filter(|_| open.answering == Some(true)));
+        true
     }
 
     /// The program ended.
@@ -65,6 +68,9 @@ impl ClaudeCode {
     /// A `control_request`. What is not known is refused at once: the program waits for every answer.
     pub(crate) fn asked(&mut self, cx: &mut Cx, frame: ControlRequest) {
         let (id, ask) = (frame.request_id, frame.request);
+        if self.requests.open.contains_key(&id) {
+            return cx.duplicate();
+        }
         if ask.subtype != "can_use_tool" {
             let error = format!("Unsupported control request subtype: {}", ask.subtype);
             let answer =
@@ -133,8 +139,27 @@ impl ClaudeCode {
     pub(crate) fn answered(&mut self, cx: &mut Cx, op: u32, id: &str) {
         let open = self.requests.open.remove(id);
         cx.done(op, OpValue::Accepted);
-        let Some(Open { tool, call: Some(call), parent, answering, edited, .. }) = open else { return };
-        if let Some(input) = edited {
+        if let Some(mut open) = open {
+            self.counts(cx, &mut open);
+        }
+    }
+
+    /// The program tells of a call: an answer to it that is on its way has reached it, whatever we have heard of the write.
+    pub(crate) fn acted_on(&mut self, cx: &mut Cx, call: &str) {
+        let is_its = |open: &Open| open.call.as_deref() == Some(call) && open.answering.is_some();
+        let Some(id) = self.requests.open.iter().find(|(_, open)| is_its(open)).map(|(id, _)| id.clone()) else {
+            return;
+        };
+        let Some(mut open) = self.requests.open.remove(&id) else { return };
+        self.counts(cx, &mut open);
+        self.requests.open.insert(id, open);
+    }
+
+    /// Once for each answer: what it means for its call.
+    fn counts(&mut self, cx: &mut Cx, open: &mut Open) {
+        let Some(call) = open.call.take() else { return };
+        let (tool, parent, answering) = (open.tool.clone(), open.parent.clone(), open.answering);
+        if let Some(input) = open.edited.take() {
             // This is what runs.
             self.messages.remember(&call, &tool, &input);
         }

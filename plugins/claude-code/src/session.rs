@@ -8,6 +8,7 @@ use crate::cursor::Cursor;
 use crate::mcp::Servers;
 use crate::message::Messages;
 use crate::request::Requests;
+use crate::seen::Seen;
 use crate::settings::Settings;
 use crate::stream::Streams;
 use crate::task::Tasks;
@@ -26,6 +27,7 @@ pub struct ClaudeCode {
     pub(crate) controls: Controls,
     pub(crate) turns: Turns,
     pub(crate) requests: Requests,
+    pub(crate) seen: Seen,
     pub(crate) streams: Streams,
     pub(crate) messages: Messages,
     pub(crate) tasks: Tasks,

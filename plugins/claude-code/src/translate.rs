@@ -20,7 +20,12 @@ impl ClaudeCode {
             return cx.silent("stderr");
         }
         let Some(text) = ndjson::text(frame) else { return cx.noise() };
-        let Ok(Head { kind: Some(kind), subtype }) = serde_json::from_str::<Head>(text) else { return cx.noise() };
+        let Ok(Head { kind: Some(kind), subtype, uuid }) = serde_json::from_str::<Head>(text) else {
+            return cx.noise();
+        };
+        if self.seen.again(uuid.as_deref()) {
+            return cx.duplicate();
+        }
         match kind.as_str() {
             "stream_event" => with(cx, &kind, text, |cx, frame: Stream| self.stream_event(cx, frame)),
             "assistant" => rare(cx, &kind, text, |cx, frame: MessageFrame| self.assistant(cx, frame)),

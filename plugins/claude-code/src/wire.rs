@@ -11,6 +11,9 @@ pub struct Head {
     pub kind: Option<String>,
     #[serde(default, deserialize_with = "lossy")]
     pub subtype: Option<String>,
+    /// The frame's own id.
+    #[serde(default, deserialize_with = "lossy")]
+    pub uuid: Option<String>,
 }
 
 /// `stream_event`: a piece of an answer of the model.

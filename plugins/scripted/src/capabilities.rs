@@ -14,6 +14,7 @@ pub fn declared() -> CapabilitySet {
         "turns.emits-turn-started",
         "turns.emits-turn-completed",
         "turns.supports-interrupt",
+        "turns.supports-active-steering",
         "streaming.streams-assistant-text",
         "streaming.streams-reasoning",
         "streaming.streams-tool-output",
@@ -38,5 +39,8 @@ pub fn declared() -> CapabilitySet {
         ("identity.native-item-ids", "strong"),
         ("identity.native-request-ids", "strong"),
     ];
-    CapabilitySet::of(&flags, &words)
+    let mut set = CapabilitySet::of(&flags, &words);
+    // Its weakest value is true; here a message that joins a turn stops nothing.
+    set.capabilities.push(Capability::flag("turns.active-steering-interrupts-tools", false));
+    set
 }

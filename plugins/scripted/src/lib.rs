@@ -9,6 +9,8 @@ mod settings;
 mod stage;
 mod table;
 
+use std::collections::VecDeque;
+
 use jackfield_sdk::prelude::*;
 
 use settings::Settings;
@@ -23,6 +25,17 @@ pub struct Scripted {
     stage: Stage,
     /// A table of inputs and outputs in place of the scripts.
     table: Option<Table>,
+    /// Messages that wait for the open turn's end.
+    behind: VecDeque<Behind>,
+}
+
+/// A message that came during a turn and opens the next one.
+#[derive(Debug)]
+struct Behind {
+    op: u32,
+    /// The turn will say whose it is.
+    named: bool,
+    text: String,
 }
 
 /// The one conversation of a session.
@@ -75,7 +88,13 @@ impl Provider for Scripted {
             },
             CommandBody::OpenThread(open) => self.open(cx, op, &open),
             CommandBody::SendRun(message) => self.send(cx, op, &message),
-            CommandBody::Interrupt(interrupt) => self.stage.interrupt(cx, op, interrupt.turn.as_deref()),
+            CommandBody::SteerRun(message) => self.steer(cx, op, &message),
+            CommandBody::Interrupt(interrupt) => {
+                self.stage.interrupt(cx, op, interrupt.turn.as_deref());
+                if !self.stage.is_open() {
+                    self.next(cx);
+                }
+            }
             CommandBody::Respond(answer) => self.stage.respond(cx, op, &answer),
             CommandBody::SetSelection(pairs) => match self.settings.choose(&pairs) {
                 Ok(()) => {
@@ -89,6 +108,7 @@ impl Provider for Scripted {
             CommandBody::ListThreads(_) => cx.done(op, OpValue::Threads(ThreadList { threads: vec![], next: None })),
             CommandBody::CloseThread => {
                 self.stage.clear(cx);
+                self.behind.clear();
                 self.thread = None;
                 cx.done(op, OpValue::Accepted);
             }
@@ -103,6 +123,7 @@ impl Provider for Scripted {
         self.stage.timer(cx, timer);
         if !self.stage.is_open() {
             self.idle(cx);
+            self.next(cx);
         }
     }
 }
@@ -147,13 +168,47 @@ impl Scripted {
         if let Err(fault) = self.settings.choose(&message.selection) {
             return cx.fail(op, fault);
         }
+        let turn = Some(format!("turn-{}", conversation.turns + 1));
+        cx.done(op, OpValue::Delivered(Delivery { how: Delivered::OpenedTurn, turn }));
+        self.begin(cx, Some(op), &message.text());
+    }
+
+    fn begin(&mut self, cx: &mut Cx, op: Option<u32>, text: &str) {
+        let Some(conversation) = &mut self.thread else { return };
         conversation.turns += 1;
         let turn = format!("turn-{}", conversation.turns);
-        let thread = conversation.to_thread(ThreadState::Active);
-        cx.done(op, OpValue::Delivered(Delivery { how: Delivered::OpenedTurn, turn: Some(turn.clone()) }));
-        cx.event(EventBody::Threads(vec![thread]));
-        let script = script::write(&message.text(), conversation.turns, self.settings.asks());
+        cx.event(EventBody::Threads(vec![conversation.to_thread(ThreadState::Active)]));
+        let script = script::write(text, conversation.turns, self.settings.asks());
         self.stage.begin(cx, op, turn, script);
+    }
+
+    /// A message into the open turn. Its words choose what becomes of it: as any provider may, it takes the message in, lets
+    /// it wait (`behind`), drops it (`late`), or does not tell which (`untold`).
+    fn steer(&mut self, cx: &mut Cx, op: u32, message: &Message) {
+        let text = message.text();
+        let says = |word: &str| text.split_whitespace().any(|said| said == word);
+        if !self.stage.is_open() {
+            return cx.fail(op, Fault::new(FaultKind::Conflict, "The turn has ended."));
+        }
+        let told = !says("untold");
+        let how = match () {
+            () if says("late") => Delivered::Stale,
+            () if !told => Delivered::Unknown,
+            () if says("behind") => Delivered::Queued,
+            () => Delivered::JoinedTurn,
+        };
+        cx.done(op, OpValue::Delivered(Delivery::new(how)));
+        if says("behind") {
+            self.behind.push_back(Behind { op, named: told, text });
+        } else if how != Delivered::Stale {
+            self.stage.take_in(cx, op, &text);
+        }
+    }
+
+    fn next(&mut self, cx: &mut Cx) {
+        if let Some(Behind { op, named, text }) = self.behind.pop_front() {
+            self.begin(cx, named.then_some(op), &text);
+        }
     }
 
     /// After a turn: the cursor knows it, the thread takes the next message.

@@ -23,7 +23,7 @@ pub struct Stage {
 
 #[derive(Debug)]
 struct Turn {
-    op: u32,
+    op: Option<u32>,
     id: String,
     beats: VecDeque<Beat>,
     timer: u32,
@@ -49,12 +49,25 @@ impl Stage {
     }
 
     /// Begins a turn.
-    pub fn begin(&mut self, cx: &mut Cx, op: u32, id: String, beats: VecDeque<Beat>) {
+    pub fn begin(&mut self, cx: &mut Cx, op: Option<u32>, id: String, beats: VecDeque<Beat>) {
         let scope = Scope { turn: Some(id.clone()), ..Scope::root() };
-        cx.event_in(Some(scope), EventBody::TurnStarted(TurnStart { op: Some(op), reason: None }));
+        cx.event_in(Some(scope), EventBody::TurnStarted(TurnStart { op, reason: None }));
         self.turn =
             Some(Turn { op, id, beats, timer: 0, asked: None, requests: 0, words: 0, forever: false, hearing: None });
         self.schedule(cx);
+    }
+
+    /// Takes a message into the open turn: it is answered before the script goes on.
+    pub fn take_in(&mut self, cx: &mut Cx, op: u32, text: &str) {
+        let Some(turn) = &mut self.turn else { return };
+        let item = format!("{}-said-{op}", turn.id);
+        let mut beats: VecDeque<Beat> = script::say(&item, &format!("You also said: {text}")).into();
+        beats.append(&mut turn.beats);
+        turn.beats = beats;
+        if turn.asked.is_none() {
+            cx.cancel(turn.timer);
+            self.schedule(cx);
+        }
     }
 
     /// A timer fired: the next beat, or the moment an interrupt is heard.
@@ -193,10 +206,7 @@ impl Stage {
         cx.event(EventBody::Usage(Usage { span: UsageSpan::Turn, counts }));
         let scope = Scope { turn: Some(turn.id), ..Scope::root() };
         let reason = if status == Status::Completed { Some("end_turn".to_owned()) } else { None };
-        cx.event_in(
-            Some(scope),
-            EventBody::TurnEnded(TurnEnd { reason, fault, ..TurnEnd::new(Some(turn.op), status) }),
-        );
+        cx.event_in(Some(scope), EventBody::TurnEnded(TurnEnd { reason, fault, ..TurnEnd::new(turn.op, status) }));
     }
 
     fn schedule(&mut self, cx: &mut Cx) {

@@ -30,6 +30,8 @@ pub struct Table {
 #[derive(Debug, Clone)]
 struct Pending {
     op: u32,
+    /// The same, when it sent a message: what `start` and `end` are about.
+    sent: Option<u32>,
     lines: VecDeque<String>,
 }
 
@@ -86,7 +88,8 @@ impl Table {
         if lines.iter().any(|line| line.starts_with("done") || line.starts_with("fail")) {
             cx.hold(op);
         }
-        self.go_on(cx, Pending { op, lines: lines.iter().cloned().collect() });
+        let sent = matches!(command.body, CommandBody::SendRun(_)).then_some(op);
+        self.go_on(cx, Pending { op, sent, lines: lines.iter().cloned().collect() });
     }
 
     /// A timer of a row.
@@ -103,7 +106,7 @@ impl Table {
                 self.later.insert(timer, pending);
                 return;
             }
-            words::say(cx, &line, pending.op, self.sent);
+            words::say(cx, &line, pending.op, pending.sent.or(self.sent));
         }
     }
 }

@@ -299,3 +299,26 @@ fn it_says_that_it_is_a_demonstration() {
     harness.start("{}");
     assert!(project(&harness.open(None, &[])).contains("note demonstration"));
 }
+
+#[test]
+fn a_message_into_the_open_turn_has_one_of_the_fates_that_messages_have() {
+    let steer = |words: &str| {
+        let mut harness = opened();
+        harness.say("tool");
+        let mut seen = harness.command(CommandBody::SteerRun(Message::of_text(words)));
+        seen.extend(harness.run_timers(100));
+        seen.extend(harness.choose("turn-1/ask-1", "reject"));
+        seen.extend(harness.run_timers(5_000));
+        let how = seen.iter().find_map(|output| match output {
+            Output::Done(OpResult { outcome: Ok(OpValue::Delivered(delivery)), .. }) => Some(word(&delivery.how)),
+            _ => None,
+        });
+        (how.unwrap(), project(&seen).contains("turn turn-2 started"))
+    };
+    assert_eq!(steer("hurry"), ("JoinedTurn".into(), false));
+    assert_eq!(steer("behind me"), ("Queued".into(), true));
+    assert_eq!(steer("late"), ("Stale".into(), false));
+    assert_eq!(steer("untold behind"), ("Unknown".into(), true));
+    let shown = project(&opened().command(CommandBody::SteerRun(Message::of_text("too late"))));
+    assert_eq!(shown, "fault Conflict: The turn has ended.");
+}

@@ -1,5 +1,6 @@
 //! Plays recorded conversations through the whole house and judges them:
-//! `play --provider NAME [--quiet] FILE…` prints the session events as JSON lines and last one verdict line per file.
+//! `play --provider NAME [--quiet] [--picture] FILE…` prints the session events as JSON lines, or what a person sees as
+//! text, and last one verdict line per file.
 //! Exit code 0 only if all hold. The same program is the player that stands in for the CLI, and the supervisor.
 
 use anyhow::{Context, Result, bail};
@@ -8,7 +9,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: play --provider NAME [--quiet] FILE…";
+const USAGE: &str = "usage: play --provider NAME [--quiet] [--picture] FILE…";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -28,12 +29,13 @@ fn main() -> ExitCode {
 }
 
 fn play(arguments: Vec<String>) -> Result<bool> {
-    let (mut provider, mut quiet, mut files) = (None, false, Vec::new());
+    let (mut provider, mut quiet, mut picture, mut files) = (None, false, false, Vec::new());
     let mut words = arguments.into_iter();
     while let Some(word) = words.next() {
         match word.as_str() {
             "--provider" => provider = Some(words.next().context(USAGE)?),
             "--quiet" => quiet = true,
+            "--picture" => picture = true,
             option if option.starts_with('-') => bail!("{USAGE}; not {option}"),
             _ => files.push(PathBuf::from(word)),
         }
@@ -46,7 +48,10 @@ fn play(arguments: Vec<String>) -> Result<bool> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let reports = runtime.block_on(report::all(&provider, files, &program, 4))?;
     let mut out = std::io::stdout().lock();
-    for event in reports.iter().flat_map(|report| &report.events).filter(|_| !quiet) {
+    for report in reports.iter().filter(|_| picture) {
+        writeln!(out, "===== {}\n{}", report.name, report.picture)?;
+    }
+    for event in reports.iter().flat_map(|report| &report.events).filter(|_| !quiet && !picture) {
         serde_json::to_writer(&mut out, event)?;
         out.write_all(b"\n")?;
     }

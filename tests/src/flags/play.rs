@@ -3,6 +3,7 @@
 //! | step | what a client does |
 //! | --- | --- |
 //! | `send TEXT` | sends a message |
+//! | `steer TEXT`, `attach TEXT` | sends one into the open turn; one with a picture |
 //! | `until WORDS` | waits until a line with all these words is seen, after the line that the last `until` found |
 //! | `wait MS` | waits |
 //! | `answer N OPTION`, `fill N VALUE`, `dismiss N` | answers the request that was opened as the Nth |
@@ -13,10 +14,11 @@ use super::case::Case;
 use super::show::{Names, line};
 use anyhow::{Context, Result, bail};
 use jackfield_core::capability::Capabilities;
-use jackfield_core::contract::{Chosen, Content, Filled, Reply};
+use jackfield_core::contract::{Chosen, Content, Filled, Media, Reply};
 use jackfield_core::event::EventBody;
 use jackfield_core::id::RequestId;
 use jackfield_core::limits::Limits;
+use jackfield_core::outbox::Delivery;
 use jackfield_core::policy::PolicyConfig;
 use jackfield_runtime::host::{Host, HostConfig, Plugin};
 use jackfield_runtime::instance::Instance;
@@ -112,6 +114,16 @@ impl Stage<'_> {
         match verb {
             "send" => {
                 let sent = self.thread()?.send(vec![Content::Text(rest.into())]).await.map(drop);
+                self.told("send", sent);
+            }
+            "steer" => {
+                let sent = self.thread()?.send_as(vec![Content::Text(rest.into())], Delivery::Steer).await.map(drop);
+                self.told("steer", sent);
+            }
+            "attach" => {
+                let media = Media { mime: "image/png".into(), name: None, uri: None, base64: Some("aGk=".into()) };
+                let content = vec![Content::Text(rest.into()), Content::Media(media)];
+                let sent = self.thread()?.send(content).await.map(drop);
                 self.told("send", sent);
             }
             "until" => self.until(rest).await?,

@@ -2,6 +2,7 @@
 
 use super::dialect::{Answer, Asked, Dialect, Requested, Requests, Start};
 use super::told::Told;
+use jackfield_core::contract::{Content, Media};
 use serde_json::{Value, json};
 
 /// The dialect.
@@ -90,6 +91,7 @@ impl Dialect for Claude {
             kind: word(&request["subtype"]).to_owned(),
             input: request["input"].clone(),
             questions: request["tool_name"] == "AskUserQuestion",
+            suggests: request["permission_suggestions"].as_array().is_some_and(|list| !list.is_empty()),
         })
     }
 
@@ -131,6 +133,19 @@ impl Dialect for Claude {
         }
         let response = json!({"subtype": "success", "request_id": value["request_id"], "response": {}});
         Some(json!({"type": "control_response", "response": response}).to_string())
+    }
+
+    fn kind_of_frame(&self, line: &str) -> String {
+        let value = parse(line);
+        let kind = word(&value["type"]);
+        let of = match kind {
+            "stream_event" => word(&value["event"]["type"]),
+            "control_request" => word(&value["request"]["subtype"]),
+            "user" if in_message(&value) == Some("a tool") => "tool_result",
+            "user" => "text",
+            _ => word(&value["subtype"]),
+        };
+        if of.is_empty() { kind.to_owned() } else { format!("{kind}/{of}") }
     }
 
     fn told(&self, lines: &[String], messages: &[String]) -> Told {
@@ -179,12 +194,27 @@ fn message(message: &Value) -> Asked {
         return Asked::NotOurs("message/wrong-role".into());
     }
     match &message["content"] {
-        Value::String(text) => Asked::Message { text: text.clone() },
-        Value::Array(blocks) => match blocks.as_slice() {
-            [block] if block["type"] == "text" => Asked::Message { text: word(&block["text"]).to_owned() },
-            _ => Asked::NotOurs("message/blocks".into()),
+        Value::String(text) => Asked::Message { content: vec![Content::Text(text.clone())] },
+        Value::Array(blocks) if !blocks.is_empty() => match blocks.iter().map(part).collect() {
+            Some(content) => Asked::Message { content },
+            None => Asked::NotOurs("message/blocks".into()),
         },
         _ => Asked::NotOurs("message/malformed".into()),
+    }
+}
+
+/// A text, a picture or a document, as a person sends it.
+fn part(block: &Value) -> Option<Content> {
+    let source = &block["source"];
+    match word(&block["type"]) {
+        "text" => Some(Content::Text(word(&block["text"]).to_owned())),
+        "image" | "document" if source["type"] == "base64" => Some(Content::Media(Media {
+            mime: word(&source["media_type"]).to_owned(),
+            name: block["title"].as_str().map(str::to_owned),
+            uri: None,
+            base64: source["data"].as_str().map(str::to_owned),
+        })),
+        _ => None,
     }
 }
 
@@ -213,7 +243,8 @@ fn answer(response: &Value, requests: &Requests) -> Asked {
         "allow" if request.questions => Answer::Filled(filled(&body["updatedInput"]["answers"])),
         "allow" => Answer::Allow {
             edited: Some(body["updatedInput"].clone()).filter(|input| input.is_object() && *input != request.input),
-            rules: body["updatedPermissions"].as_array().is_some_and(|rules| !rules.is_empty()),
+            // Rules that nobody suggested are a client's own; our host lets none pass, and what follows comes unasked.
+            rules: request.suggests && body["updatedPermissions"].as_array().is_some_and(|rules| !rules.is_empty()),
         },
         "deny" => Answer::Deny { note: body["message"].as_str().map(str::to_owned), stop: body["interrupt"] == true },
         _ => return not_ours("malformed"),

@@ -5,6 +5,8 @@
 //! plays the first start by itself, so that it can be tried by hand behind `--exe`.
 
 use super::dialect::{Asked, Dialect, Requests};
+use super::lists::Lists;
+use super::manner::Manner;
 use super::plan::{Incarnation, What, plan};
 use super::recording::Recording;
 use super::stage::{FromPlayer, ToPlayer};
@@ -41,12 +43,12 @@ fn play(arguments: &[String]) -> Result<u8> {
         Some(path) => Some(Driver::connect(path)?),
         None => None,
     };
-    let proc = match &mut driver {
-        Some(driver) => driver.proc()?,
-        None => plan.first().context("it starts no program")?.proc,
+    let (proc, manner) = match &mut driver {
+        Some(driver) => driver.task()?,
+        None => (plan.first().context("it starts no program")?.proc, Manner::Plain),
     };
     let incarnation = plan.into_iter().find(|one| one.proc == proc).context("no such start")?;
-    Player::new(dialect, incarnation, driver, rest).run()
+    Player::new(dialect, incarnation, driver, (manner, Lists::of(provider)?), rest).run()
 }
 
 /// The line to the driver.
@@ -70,11 +72,11 @@ impl Driver {
         self.out.write_all(&line).context("the driver has gone")
     }
 
-    fn proc(&mut self) -> Result<u32> {
+    fn task(&mut self) -> Result<(u32, Manner)> {
         let mut line = String::new();
         self.words.read_line(&mut line)?;
         match serde_json::from_str(&line)? {
-            ToPlayer::Play { proc } => Ok(proc),
+            ToPlayer::Play { proc, manner } => Ok((proc, manner)),
             ToPlayer::Go => bail!("the driver named no start"),
         }
     }
@@ -96,6 +98,9 @@ struct Player {
     inbox: Vec<String>,
     hung_up: bool,
     requests: Requests,
+    manner: Manner,
+    lists: Lists,
+    said: usize,
 }
 
 impl Player {
@@ -103,6 +108,7 @@ impl Player {
         dialect: &'static dyn Dialect,
         incarnation: Incarnation,
         driver: Option<Driver>,
+        (manner, lists): (Manner, Lists),
         arguments: &[String],
     ) -> Player {
         let said = incarnation.steps.iter().filter(|step| matches!(step.what, What::Say));
@@ -119,6 +125,9 @@ impl Player {
             inbox: Vec::new(),
             hung_up: false,
             requests: Requests::new(),
+            manner,
+            lists,
+            said: 0,
         }
     }
 
@@ -177,7 +186,10 @@ impl Player {
         self.tell(FromPlayer::Said { line: line.clone(), at })?;
         let mut stdout = std::io::stdout().lock();
         // A host that is ending the session reads no more; the recording is played to its end all the same.
-        let _ = stdout.write_all(line.as_bytes()).and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush());
+        for bytes in self.manner.writes(&line, self.said, self.dialect, &self.lists) {
+            let _ = stdout.write_all(&bytes).and_then(|()| stdout.flush());
+        }
+        self.said += 1;
         Ok(())
     }
 
@@ -201,8 +213,8 @@ impl Player {
 
     /// Waits for the host's first message and leaves it for its step.
     fn hold(&mut self) -> Result<()> {
-        let first = self.incarnation.first_message().unwrap_or_default().to_owned();
-        let first = Asked::Message { text: first };
+        let content = self.incarnation.first_message().unwrap_or_default().to_vec();
+        let first = Asked::Message { content };
         while !self.hung_up && !self.inbox.iter().any(|line| first.means(&self.dialect.asked(line, &self.requests))) {
             self.listen()?;
         }

@@ -1,6 +1,7 @@
 //! What a provider's lines mean, as far as a player and a judge must know. One implementation per provider.
 
 use super::told::Told;
+use jackfield_core::contract::Content;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -11,8 +12,8 @@ pub enum Asked {
     Handshake,
     /// A person's message.
     Message {
-        /// Its words.
-        text: String,
+        /// Its words, and what is attached.
+        content: Vec<Content>,
     },
     /// The answer to a request of the program's.
     Answer {
@@ -61,6 +62,8 @@ pub struct Requested {
     pub input: Value,
     /// True when it wants questions answered.
     pub questions: bool,
+    /// True when it suggests rules that may be changed along with the answer.
+    pub suggests: bool,
 }
 
 /// The requests that the program made so far, by id.
@@ -112,6 +115,9 @@ pub trait Dialect: Sync {
 
     /// The answer to a host's line that the recording's client never wrote and without which nothing goes on.
     fn answers_by_itself(&self, host: &str) -> Option<String>;
+
+    /// The kind of a line of the program, for lists.
+    fn kind_of_frame(&self, line: &str) -> String;
 
     /// What a person must be shown of these lines of the program, computed without the plugin. `messages` are the
     /// person's own.

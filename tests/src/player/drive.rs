@@ -4,12 +4,13 @@
 //! that the program has said by then.
 
 use super::dialect::{Asked, Dialect};
+use super::lists::Lists;
+use super::manner::Manner;
 use super::plan::{Incarnation, What};
 use super::reply::reply;
 use super::seen::{Frame, Problem, Sitting, is_over};
 use super::stage::{FromPlayer, ToPlayer};
 use anyhow::{Context, Result};
-use jackfield_core::contract::Content;
 use jackfield_core::event::{EventBody, Request, SessionEvent};
 use jackfield_runtime::thread::Thread;
 use jackfield_runtime::thread_log::Subscription;
@@ -33,12 +34,20 @@ pub(super) struct Seat {
     first: usize,
     next_frame: u64,
     taken: usize,
+    beyond: usize,
+    manner: Manner,
+    lists: Lists,
 }
 
 type Words = Lines<BufReader<OwnedReadHalf>>;
 
 impl Seat {
-    pub(super) fn new(dialect: &'static dyn Dialect, incarnation: Incarnation, thread: &Thread) -> Seat {
+    pub(super) fn new(
+        dialect: &'static dyn Dialect,
+        incarnation: Incarnation,
+        thread: &Thread,
+        (manner, lists): (Manner, Lists),
+    ) -> Seat {
         let first = incarnation.messages().next().map_or(0, |(step, _)| step);
         let sitting = Sitting {
             order: 0,
@@ -50,7 +59,19 @@ impl Seat {
             ended_by_us: None,
         };
         let events = thread.subscribe();
-        Seat { dialect, sitting, events, live: vec![], problems: vec![], first, next_frame: 1, taken: 0 }
+        Seat {
+            dialect,
+            sitting,
+            events,
+            live: vec![],
+            problems: vec![],
+            first,
+            next_frame: 1,
+            taken: 0,
+            beyond: 0,
+            manner,
+            lists,
+        }
     }
 
     fn problem(&mut self, text: impl Into<String>) {
@@ -58,8 +79,8 @@ impl Seat {
     }
 
     pub(super) async fn sit(&mut self, thread: &Thread, listener: &UnixListener) {
-        let first = self.sitting.incarnation.first_message().unwrap_or_default().to_owned();
-        if let Err(error) = thread.send(vec![Content::Text(first)]).await {
+        let first = self.sitting.incarnation.first_message().unwrap_or_default().to_vec();
+        if let Err(error) = thread.send(first).await {
             return self.problem(format!("the first message was refused: {error}"));
         }
         let Ok(Ok((stream, _))) = timeout(PATIENCE, listener.accept()).await else {
@@ -84,7 +105,7 @@ impl Seat {
         match word {
             FromPlayer::Here => {
                 let proc = self.sitting.incarnation.proc;
-                tell(player, &ToPlayer::Play { proc }).await;
+                tell(player, &ToPlayer::Play { proc, manner: self.manner }).await;
             }
             FromPlayer::Said { line, at } => self.sitting.said.push((line, at)),
             FromPlayer::Complained { line } => self.sitting.complained.push(line),
@@ -108,8 +129,8 @@ impl Seat {
 
     async fn act(&mut self, thread: &Thread, player: &mut OwnedWriteHalf, step: usize, what: What) -> Result<()> {
         match what {
-            What::Wait(Asked::Message { text }) if step != self.first => {
-                thread.send(vec![Content::Text(text)]).await?;
+            What::Wait(Asked::Message { content }) if step != self.first => {
+                thread.send(content).await?;
             }
             What::Wait(Asked::Answer { request, answer }) => {
                 let open = self.request(&request).with_context(|| format!("request {request} was never shown"))?;
@@ -132,16 +153,29 @@ impl Seat {
         Ok(())
     }
 
+    /// Frames that must come in beyond the recorded lines: those that were said twice. What else is said beyond
+    /// comes before a line, or need not come.
+    fn due_beyond(&self) -> usize {
+        match self.manner {
+            Manner::Doubled => {
+                let said: Vec<String> = self.sitting.said.iter().map(|(line, _)| line.clone()).collect();
+                self.manner.beyond(&said, self.dialect, &self.lists)
+            }
+            _ => 0,
+        }
+    }
+
     /// Waits until the host has taken in all that the program has said.
     async fn look(&mut self, thread: &Thread) {
         let deadline = Instant::now() + PATIENCE;
-        while self.taken < self.sitting.said.len() {
+        while self.taken < self.sitting.said.len() || self.beyond < self.due_beyond() {
             // A session that is ending answers no more; it need not be waited for long.
             let kept = timeout(Duration::from_millis(500), thread.frame(self.next_frame)).await;
             if let Ok(Some(kept)) = kept {
                 let raw = String::from_utf8_lossy(&kept.raw).into_owned();
                 let main = self.sitting.said.get(self.taken).is_some_and(|(line, _)| *line == raw);
                 self.taken += usize::from(main);
+                self.beyond += usize::from(!main);
                 self.sitting.frames.push(Frame { number: self.next_frame, raw, fate: kept.fate, main });
                 self.next_frame += 1;
                 continue;
@@ -151,7 +185,8 @@ impl Seat {
                 return;
             }
             if Instant::now() > deadline {
-                let (line, at) = self.sitting.said[self.taken].clone();
+                let last = self.taken.min(self.sitting.said.len() - 1);
+                let (line, at) = self.sitting.said[last].clone();
                 return self.problem(format!("line {at} never reached the host: {line:.120}"));
             }
             tokio::time::sleep(Duration::from_millis(1)).await;

@@ -2,6 +2,8 @@
 
 use super::dialect::Dialect;
 use super::drive::Seat;
+use super::lists::Lists;
+use super::manner::Manner;
 use super::plan::{Incarnation, plan};
 use super::recording::Recording;
 use super::seen::{Conversation, Play, Problem};
@@ -46,7 +48,7 @@ impl House {
     }
 
     /// Plays a recording once, from an empty data folder.
-    pub async fn play(&self, file: &Path, recording: &Recording) -> Result<Play> {
+    pub async fn play(&self, file: &Path, recording: &Recording, manner: Manner) -> Result<Play> {
         let folder = tempfile::tempdir()?;
         let work = folder.path().join("work");
         std::fs::create_dir(&work)?;
@@ -74,7 +76,7 @@ impl House {
                 play.conversations.push(Conversation { thread, sittings: vec![], events: vec![], live: vec![] });
             }
             let at = if again { 0 } else { play.conversations.len() - 1 };
-            let mut seat = Seat::new(self.dialect, incarnation, &thread);
+            let mut seat = Seat::new(self.dialect, incarnation, &thread, (manner, Lists::of(self.dialect.provider())?));
             seat.sit(&thread, &listener).await;
             seat.leave(&thread).await;
             play.problems.append(&mut seat.problems);

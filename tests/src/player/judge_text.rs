@@ -12,7 +12,8 @@ use jackfield_core::projection::Snapshot;
 pub(super) fn texts(conversation: &Conversation, dialect: &dyn Dialect) -> Vec<Problem> {
     let mut wanted = Told::default();
     for sitting in &conversation.sittings {
-        let messages: Vec<String> = sitting.incarnation.messages().map(|(_, text)| text.to_owned()).collect();
+        let messages = sitting.incarnation.messages().flat_map(|(_, content)| words(content.to_vec()));
+        let messages: Vec<String> = messages.collect();
         let told = dialect.told(&sitting.taken(), &messages);
         // A conversation that could not be opened had no turn.
         let ends = if opened(sitting, &conversation.events) { told.ends.clone() } else { Vec::new() };
@@ -43,7 +44,7 @@ pub(super) fn texts(conversation: &Conversation, dialect: &dyn Dialect) -> Vec<P
         }
     }
     let untold = wanted.errors.iter().filter(|text| !shown.errors.iter().any(|error| error.contains(text.as_str())));
-    wrong.extend(untold.map(|text| format!("an error is not told by the run's end: {text:.200}")));
+    wrong.extend(untold.map(|text| format!("an error is told neither by the run's end nor by a note: {text:.200}")));
     wrong.into_iter().map(|text| Problem::new("text", text)).collect()
 }
 
@@ -97,6 +98,8 @@ fn shown(events: &[SessionEvent]) -> Told {
     for event in events {
         match &event.draft.body {
             EventBody::RunEnded { fault: Some(fault), .. } => told.errors.push(fault.message.clone()),
+            // One that the turn got over.
+            EventBody::Note { note } => told.errors.push(note.text.clone()),
             EventBody::RequestOpened { .. } => told.requests += 1,
             EventBody::TurnEnded { status, .. } if event.draft.origin.frame.is_some() => {
                 told.ends.push(*status == Status::Completed)

@@ -5,13 +5,16 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// The lists of a provider: `tests/recordings/<provider>.json`. A kind that ends in `*` stands for all that begin so.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lists {
     /// Kinds of frames that are understood and show nothing.
     pub silent: BTreeMap<String, String>,
     /// Kinds that nobody understands and that are known to come.
     pub unknown: BTreeMap<String, String>,
+    /// Kinds whose ids are strong enough that one told twice is told once.
+    #[serde(default)]
+    pub doubled: BTreeMap<String, String>,
     /// Why lines that are not the protocol's may come; none if empty.
     pub noise: BTreeMap<String, String>,
     /// Client lines that our host does not write.

@@ -6,7 +6,9 @@
 //! What a provider's lines mean is its `dialect`. **Nothing here shares code with a plugin: it is the second opinion.**
 //! Tests: `tests/tests/recordings.rs`; by hand `cargo run -p jackfield-tests --bin play`.
 
+pub mod again;
 pub mod claude;
+pub mod claude_frames;
 mod claude_text;
 pub mod cli;
 pub mod dialect;
@@ -16,6 +18,9 @@ pub mod ids;
 pub mod judge;
 mod judge_text;
 pub mod lists;
+pub mod manner;
+pub mod picture;
+mod picture_item;
 pub mod plan;
 pub mod recording;
 mod reply;

@@ -5,6 +5,7 @@
 
 use super::dialect::{Asked, Dialect, Requests, Start};
 use super::recording::{Dir, Recording, Row};
+use jackfield_core::contract::Content;
 
 /// One step of the player.
 #[derive(Debug, Clone)]
@@ -54,14 +55,16 @@ pub struct Incarnation {
 
 impl Incarnation {
     /// The person's first message: without one our host starts nothing.
-    pub fn first_message(&self) -> Option<&str> {
-        self.messages().next().map(|(_, text)| text)
+    pub fn first_message(&self) -> Option<&[Content]> {
+        self.messages().next().map(|(_, content)| content)
     }
 
     /// The person's messages that the host sends, with the steps at which they are sent.
-    pub fn messages(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub fn messages(&self) -> impl Iterator<Item = (usize, &[Content])> {
         self.steps.iter().enumerate().filter_map(|(index, step)| match &step.what {
-            What::Wait(Asked::Message { text }) | What::Unread(Asked::Message { text }) => Some((index, text.as_str())),
+            What::Wait(Asked::Message { content }) | What::Unread(Asked::Message { content }) => {
+                Some((index, content.as_slice()))
+            }
             _ => None,
         })
     }
@@ -89,6 +92,8 @@ struct Planner<'a> {
     /// Messages that the program kept until the turn's end; our host keeps them itself.
     kept: Vec<Step>,
     sent_any: bool,
+    /// The open turn was interrupted: our host asks once, and then goes on by other means.
+    interrupted: bool,
     /// The program had closed its stdout: it reads nothing more.
     gone: bool,
 }
@@ -107,6 +112,7 @@ impl<'a> Planner<'a> {
             open: 0,
             kept: Vec::new(),
             sent_any: false,
+            interrupted: false,
             gone: false,
         }
     }
@@ -141,6 +147,7 @@ impl<'a> Planner<'a> {
         }
         self.step(row, What::Say);
         if self.dialect.ends_turn(&row.line) {
+            self.interrupted = false;
             self.open = self.open.saturating_sub(1);
             if self.open == 0 && !self.kept.is_empty() {
                 self.steps.push(self.kept.remove(0));
@@ -157,12 +164,14 @@ impl<'a> Planner<'a> {
             Asked::NotOurs(kind) => Some(kind.clone()),
             _ if self.gone && !matches!(asked, Asked::Message { .. }) => Some("after-the-end".into()),
             Asked::Interrupt if self.open == 0 => Some("interrupt/idle".into()),
+            Asked::Interrupt if self.interrupted => Some("interrupt/again".into()),
             Asked::Select(_) if !self.sent_any => Some("select/before-a-message".into()),
             _ => None,
         };
         if let Some(kind) = left_out {
             return self.step(row, What::LeaveOut(kind));
         }
+        self.interrupted |= asked == Asked::Interrupt;
         let Asked::Message { .. } = asked else { return self.step(row, What::Wait(asked)) };
         self.sent_any = true;
         if self.gone {

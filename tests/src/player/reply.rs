@@ -21,6 +21,8 @@ pub fn reply(request: &Request, answer: Answer) -> Option<Reply> {
         Answer::Allow { edited, rules: true } => {
             (option(&[Verdict::AllowSession, Verdict::AllowAlways])?, None, edited.map(|input| input.to_string()))
         }
+        // Who refuses to answer questions closes them.
+        Answer::Deny { .. } if request.options.is_empty() => return Some(Reply::Dismissed),
         Answer::Deny { note, stop: false } => (option(&[Verdict::RejectOnce, Verdict::RejectAlways])?, note, None),
         Answer::Deny { note, stop: true } => (option(&[Verdict::Abort])?, note, None),
     };

@@ -3,6 +3,8 @@
 use super::house::House;
 use super::judge::judge;
 use super::lists::Lists;
+use super::manner::Manner;
+use super::picture::picture;
 use super::plan::What;
 use super::recording::Recording;
 use super::seen::{Play, Problem};
@@ -20,6 +22,8 @@ pub struct Report {
     pub name: String,
     /// Its events, of the first play.
     pub events: Vec<SessionEvent>,
+    /// What a person sees of it, thread by thread; of the first play.
+    pub picture: String,
     /// What does not hold.
     pub problems: Vec<Problem>,
     /// What was counted.
@@ -73,7 +77,7 @@ pub async fn all(provider: &str, files: Vec<PathBuf>, program: &Path, at_once: u
 async fn one(house: &House, lists: &Lists, file: &Path) -> Report {
     let folder = file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
     let name = format!("{folder}/{}", file.file_stem().unwrap_or_default().to_string_lossy());
-    let mut report = Report { name, events: vec![], problems: vec![], counts: BTreeMap::new() };
+    let mut report = Report { name, events: vec![], picture: String::new(), problems: vec![], counts: BTreeMap::new() };
     if let Err(error) = judged(house, lists, file, &mut report).await {
         report.problems.push(Problem::new("play", format!("{error:#}")));
     }
@@ -82,17 +86,27 @@ async fn one(house: &House, lists: &Lists, file: &Path) -> Report {
 
 async fn judged(house: &House, lists: &Lists, file: &Path, report: &mut Report) -> Result<()> {
     let recording = Recording::read(file)?;
-    let first = house.play(file, &recording).await?;
+    let first = house.play(file, &recording, Manner::Plain).await?;
     report.problems = judge(&first, house.dialect(), lists);
-    let second = house.play(file, &recording).await?;
+    let second = house.play(file, &recording, Manner::Plain).await?;
     let pairs = first.conversations.iter().zip(&second.conversations);
     report.problems.extend(pairs.filter_map(|(one, other)| ids::same(&one.events, &other.events)));
     if report.problems.is_empty() {
         report.problems = judge(&second, house.dialect(), lists);
     }
+    report.picture = shown(&first);
+    if report.problems.is_empty() && report.picture != shown(&second) {
+        report.problems.push(Problem::new("picture", "the second play looks otherwise"));
+    }
     report.counts = counts(&first);
     report.events = first.conversations.into_iter().flat_map(|one| one.events).collect();
     Ok(())
+}
+
+/// What a person sees of a play, thread by thread.
+pub fn shown(play: &Play) -> String {
+    let pictures = play.conversations.iter().map(|conversation| picture(&conversation.events));
+    pictures.collect::<Vec<_>>().join("\nanother thread\n")
 }
 
 fn counts(play: &Play) -> BTreeMap<String, usize> {

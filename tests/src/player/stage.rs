@@ -3,6 +3,7 @@
 //! It keeps them in step: the driver knows what the program has said by now, and the program ends only when all of that
 //! has been looked at. It never carries what the house should carry.
 
+use super::manner::Manner;
 use serde::{Deserialize, Serialize};
 
 /// Player to driver.
@@ -50,6 +51,8 @@ pub enum ToPlayer {
     Play {
         /// Its number in the recording.
         proc: u32,
+        /// How to say its lines.
+        manner: Manner,
     },
     /// All has been looked at: end.
     Go,

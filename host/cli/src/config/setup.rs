@@ -131,6 +131,7 @@ impl Setup {
             selection: chosen.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect(),
             limits,
             instructions: None,
+            tap: None,
         })
     }
 }

@@ -4,15 +4,30 @@
 //! people: without one they are dismissed.
 
 use super::card::{ask, card, choices, headline_of};
+use super::pick::{chosen, pick, refusal};
 use crate::args::Approve;
 use crate::output::plain;
-use jackfield_core::contract::{Chosen, Filled, Offer, Verdict};
+use jackfield_core::contract::{Filled, Verdict};
 use jackfield_core::event::{EventBody, Request, SessionEvent};
 use jackfield_core::id::RequestId;
 use jackfield_core::requests::Reply;
 use std::collections::VecDeque;
 use std::io::Write;
 use tokio::sync::mpsc;
+
+/// Who is there to be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// Somebody at the terminal.
+    Person,
+    /// A script, which sees the requests in the stream and answers on stdin.
+    Script,
+    Nobody,
+}
+
+/// Who answered where nobody was there.
+const NO_TERMINAL: &str = "no-terminal";
+const END_OF_INPUT: &str = "end-of-input";
 
 /// One answer to be given.
 pub struct Answer {
@@ -23,12 +38,20 @@ pub struct Answer {
     pub by: String,
 }
 
+impl Answer {
+    /// True when it was given because there was nobody to be asked.
+    pub fn is_for_nobody(&self) -> bool {
+        [NO_TERMINAL, END_OF_INPUT].contains(&self.by.as_str())
+    }
+}
+
 /// Who answers.
 pub struct Approver {
     /// The word on the command line.
     rule: Approve,
-    /// Somebody sits at the terminal.
-    person: bool,
+    who: Who,
+    /// What is given as the answerer where nobody is there.
+    nobody: &'static str,
     /// Whoever reads the stream sees the requests in it.
     silent: bool,
     told_nobody: bool,
@@ -40,11 +63,12 @@ pub struct Approver {
 }
 
 impl Approver {
-    /// `person`: there is somebody to ask; `silent`: nothing is to be written for people.
-    pub fn new(rule: Approve, person: bool, silent: bool) -> Approver {
+    /// `silent`: nothing is to be written for people.
+    pub fn new(rule: Approve, who: Who, silent: bool) -> Approver {
         Approver {
             rule,
-            person,
+            who,
+            nobody: NO_TERMINAL,
             silent,
             told_nobody: false,
             waiting: VecDeque::new(),
@@ -79,10 +103,11 @@ impl Approver {
         match self.rule {
             Approve::Allow if is_permission => self.answers.push_back(by_rule(request, true, "rule --approve allow")),
             Approve::Deny if is_permission => self.answers.push_back(by_rule(request, false, "rule --approve deny")),
-            _ if self.person => {
+            _ if self.who == Who::Person => {
                 self.waiting.push_back(request.clone());
                 self.ask_next();
             }
+            _ if self.who == Who::Script => self.waiting.push_back(request.clone()),
             _ => self.answer_for_nobody(request),
         }
     }
@@ -90,6 +115,7 @@ impl Approver {
     fn answer_for_nobody(&mut self, request: &Request) {
         if !std::mem::replace(&mut self.told_nobody, true) {
             let notice = match self.rule {
+                _ if self.nobody == END_OF_INPUT => "no more input can come: what is asked is refused",
                 Approve::Ask => "nobody can be asked here, so --approve ask becomes deny",
                 _ => "nobody can be asked here, so questions are closed without an answer",
             };
@@ -99,12 +125,12 @@ impl Approver {
             let question = request.questions.first().map(|question| question.text.clone());
             eprintln!("? {}", plain(&question.unwrap_or_else(|| headline_of(request))));
         }
-        self.answers.push_back(by_rule(request, false, "no-terminal"));
+        self.answers.push_back(by_rule(request, false, self.nobody));
     }
 
     /// The answer did not count and the request is still open: it is put to the person again.
     pub fn ask_again(&mut self, answer: Answer) {
-        if self.person {
+        if self.who == Who::Person {
             self.waiting.push_front(answer.asked);
             self.ask_next();
         }
@@ -208,8 +234,25 @@ impl Approver {
     /// The terminal is gone: nobody can be asked any more.
     fn end_of_input(&mut self) {
         self.lines = None;
-        self.person = false;
+        self.who = Who::Nobody;
         eprintln!();
+        self.refuse_open();
+    }
+
+    /// No more lines of the script can come: what it left open is refused, and what is asked from now on. Without a script, nothing.
+    pub fn script_left(&mut self) {
+        if self.who == Who::Script {
+            (self.who, self.nobody) = (Who::Nobody, END_OF_INPUT);
+            self.refuse_open();
+        }
+    }
+
+    /// The script has answered this one.
+    pub fn forget(&mut self, request: &RequestId) {
+        self.waiting.retain(|one| one.id != *request);
+    }
+
+    fn refuse_open(&mut self) {
         let open: Vec<Request> = self.asked.take().into_iter().chain(self.waiting.drain(..)).collect();
         for request in &open {
             self.answer_for_nobody(request);
@@ -230,10 +273,6 @@ fn read_lines() -> mpsc::UnboundedReceiver<String> {
     lines
 }
 
-fn chosen(offer: &Offer) -> Reply {
-    Reply::Chosen(Chosen { option_id: offer.id.clone(), note: None, input: None })
-}
-
 fn by_rule(request: &Request, allow: bool, by: &str) -> Answer {
     let once = |wanted: Verdict| request.options.iter().find(|offer| offer.verdict == wanted);
     let reply = match once(Verdict::AllowOnce).filter(|_| allow) {
@@ -241,52 +280,4 @@ fn by_rule(request: &Request, allow: bool, by: &str) -> Answer {
         None => refusal(request),
     };
     Answer { request: request.id.clone(), asked: request.clone(), reply, by: by.to_owned() }
-}
-
-/// The mildest refusal that is offered; else the card is closed, which never is consent.
-fn refusal(request: &Request) -> Reply {
-    let mut refusals =
-        request.options.iter().filter(|offer| matches!(offer.verdict, Verdict::RejectOnce | Verdict::Abort));
-    refusals.next().map_or(Reply::Dismissed, chosen)
-}
-
-/// What a person typed: a number, the first letter of what an option does, or its label.
-fn pick<'a>(options: &'a [Offer], line: &str) -> Option<&'a Offer> {
-    let word = line.to_lowercase();
-    let verdict = match word.as_str() {
-        "y" | "yes" => Some(Verdict::AllowOnce),
-        "n" | "no" => Some(Verdict::RejectOnce),
-        _ => None,
-    };
-    let by_number = word.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
-    by_number
-        .or_else(|| options.iter().find(|offer| verdict == Some(offer.verdict)))
-        .or_else(|| options.iter().find(|offer| !word.is_empty() && offer.label.to_lowercase() == word))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn offer(id: &str, verdict: Verdict) -> Offer {
-        Offer { id: id.into(), label: id.to_uppercase(), verdict }
-    }
-
-    #[test]
-    fn a_person_picks_by_number_letter_or_label_and_nothing_else() {
-        let options = [
-            offer("once", Verdict::AllowOnce),
-            offer("always", Verdict::AllowAlways),
-            offer("no", Verdict::RejectOnce),
-        ];
-        let picked = |line: &str| pick(&options, line).map(|offer| offer.id.as_str());
-        assert_eq!(picked("1"), Some("once"));
-        assert_eq!(picked("y"), Some("once"));
-        assert_eq!(picked("N"), Some("no"));
-        assert_eq!(picked("always"), Some("always"));
-        for wrong in ["", "0", "4", "maybe", "-1", "yess"] {
-            assert_eq!(picked(wrong), None, "{wrong}");
-        }
-        assert_eq!(pick(&[offer("always", Verdict::AllowAlways)], "y").map(|offer| offer.id.as_str()), None);
-    }
 }

@@ -1,8 +1,8 @@
 //! The stream for scripts: one JSON value per line. The first line is `stream.opened`, the last `stream.closed`; between
-//! them are session events, as they are stored.
+//! them are session events, as they are stored, and the words on lines of input.
 
-use super::View;
-use crate::exit::Exit;
+use super::stream::StreamLine;
+use super::{End, View};
 use crate::output;
 use jackfield_core::event::{SCHEMA_VERSION, SessionEvent};
 use jackfield_runtime::thread::Thread;
@@ -16,13 +16,12 @@ pub struct Json {
 
 impl View for Json {
     fn opened(&mut self, thread: &Thread, provider: &str) -> io::Result<()> {
-        output::json(&serde_json::json!({
-            "type": "stream.opened",
-            "schema_version": SCHEMA_VERSION,
-            "jackfield": env!("CARGO_PKG_VERSION"),
-            "thread": thread.id(),
-            "provider": provider,
-        }))
+        output::json(&StreamLine::Opened {
+            schema_version: SCHEMA_VERSION,
+            jackfield: env!("CARGO_PKG_VERSION").into(),
+            thread: thread.id().clone(),
+            provider: provider.into(),
+        })
     }
 
     fn event(&mut self, event: &SessionEvent) -> io::Result<()> {
@@ -34,15 +33,22 @@ impl View for Json {
         Ok(())
     }
 
-    fn closed(&mut self, exit: Exit) -> io::Result<()> {
-        output::json(
-            &serde_json::json!({ "type": "stream.closed", "exit_code": exit.code(), "last_seq": self.last_seq }),
-        )
+    fn closed(&mut self, end: &End) -> io::Result<()> {
+        output::json(&StreamLine::Closed {
+            reason: end.reason,
+            exit_code: end.exit.code(),
+            last_seq: self.last_seq,
+            tasks: end.tasks.clone(),
+        })
     }
 
     fn waiting(&mut self, _: &str) {}
 
     fn say(&mut self, text: &str) {
         eprintln!("jackfield: {text}");
+    }
+
+    fn word(&mut self, line: &StreamLine) -> io::Result<()> {
+        output::json(line)
     }
 }

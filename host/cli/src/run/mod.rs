@@ -1,63 +1,182 @@
-//! `jackfield run`: one prompt, from the first word to the exit code.
+//! `jackfield run`: a conversation, from the first word to the exit code.
+//!
+//! The files follow the way of the data:
+//! - `choose`, `prompt`, `attach`, `mcp`: what the command line means;
+//! - `converse`: the conversation itself, with `course` (when is it over), `hands` (what is being asked) and `signals`;
+//! - `approve`, `card`, `pick`: who answers what the provider asks; `input`: a script on stdin;
+//! - `text`, `json`, `stream`, `claude`: what is shown.
 
 mod approve;
+mod attach;
 mod card;
+mod choose;
+pub(crate) mod claude;
+mod converse;
+mod course;
+mod hands;
+mod input;
 mod json;
+mod mcp;
+mod pick;
 mod prompt;
+mod signals;
+mod stream;
 mod text;
-mod verdict;
 
-use crate::args::{Format, RunArgs};
-use crate::config::{self, Choice, Kept};
+pub use input::Line as InputLine;
+pub use stream::AnyLine;
+
+use crate::args::{Format, InputFormat, RunArgs};
+use crate::config::{self, Choice, Kept, Settings};
 use crate::exit::{Exit, Failure, Outcome};
-use crate::{output, setup};
-use approve::{Answer, Approver};
+use crate::{output, record, setup};
+use approve::{Approver, Who};
+use input::Script;
 use jackfield_core::contract::Content;
-use jackfield_core::event::{EventBody, SessionEvent};
-use jackfield_core::id::{RunId, ThreadId};
-use jackfield_core::requests::AnswerError;
-use jackfield_runtime::host::{Host, Plugin};
-use jackfield_runtime::session::AskError;
-use jackfield_runtime::store::ThreadRecord;
+use jackfield_core::event::SessionEvent;
+use jackfield_core::id::TaskId;
+use jackfield_runtime::host::Host;
+use jackfield_runtime::process::Tap;
 use jackfield_runtime::thread::Thread;
-use std::pin::Pin;
-use std::sync::Arc;
-use tokio::signal::unix::{Signal, SignalKind, signal};
-use verdict::Verdict;
+use signals::Signals;
+use std::path::PathBuf;
+use stream::{CloseReason, StreamLine};
 
 /// Shows events to somebody. An error means that nobody reads any more.
-trait View {
+trait View: Send {
     fn opened(&mut self, thread: &Thread, provider: &str) -> std::io::Result<()>;
     fn event(&mut self, event: &SessionEvent) -> std::io::Result<()>;
     /// A sign of life, when nothing has come for a while.
     fn tick(&mut self) -> std::io::Result<()>;
-    fn closed(&mut self, exit: Exit) -> std::io::Result<()>;
+    fn closed(&mut self, end: &End) -> std::io::Result<()>;
     /// A word of our own to the person.
     fn say(&mut self, text: &str);
     /// What is waited for, before anything can be shown.
     fn waiting(&mut self, what: &str);
+    /// So many background tasks go on, and are waited for.
+    fn lingering(&mut self, _tasks: usize) {}
+    /// The word on a line of input; only for those who read a stream.
+    fn word(&mut self, _line: &StreamLine) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// How a stream ended.
+struct End {
+    exit: Exit,
+    reason: CloseReason,
+    /// Background tasks that ended with it.
+    tasks: Vec<TaskId>,
+}
+
+/// The message with the files that go along.
+fn with_files(prompt: Option<Vec<Content>>, files: &[PathBuf]) -> Result<Option<Vec<Content>>, Failure> {
+    if files.is_empty() {
+        return Ok(prompt);
+    }
+    let Some(mut content) = prompt else {
+        return Err(Failure::usage(
+            "--attach goes along with a PROMPT; a script says what goes along with its messages",
+        ));
+    };
+    content.extend(attach::read(files)?);
+    Ok(Some(content))
+}
+
+fn view(args: &RunArgs) -> Result<Box<dyn View>, Failure> {
+    Ok(match (args.json, args.format) {
+        (true, _) | (_, Format::Json) => Box::new(json::Json::default()),
+        (false, Format::Text) => Box::new(text::Text::new()),
+        (false, Format::Claude) => {
+            let folder = args.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
+            Box::new(claude::Claude::new(folder.display().to_string(), args.include_partial_messages))
+        }
+    })
 }
 
 /// Carries the command out.
 pub async fn run(args: RunArgs) -> Outcome {
-    let content = vec![Content::Text(prompt::read(&args.prompt)?)];
-    let mut view: Box<dyn View> = match (args.json, args.format) {
-        (true, _) | (_, Format::Json) => Box::new(json::Json::default()),
-        (false, Format::Text) => Box::new(text::Text::new()),
+    let is_json = args.json || args.format == Format::Json;
+    if args.input.is_some() && !is_json {
+        return Err(Failure::usage("--input json goes with --json: what comes of each line is told in that stream"));
+    }
+    let prompt = match (args.prompt.as_deref(), args.input) {
+        (Some("-"), Some(InputFormat::Json)) => {
+            return Err(Failure::usage("stdin can't be both the prompt and the script: leave out `-` or --input json"));
+        }
+        (Some(prompt), _) => Some(vec![Content::Text(prompt::read(prompt)?)]),
+        (None, _) => None,
     };
+    let prompt = with_files(prompt, &args.attach)?;
+    if let Some(file) = &args.mcp_config {
+        mcp::refuse(file, &mcp::read(file)?)?;
+    }
+    let mut view = view(&args)?;
     let settings = config::load()?;
     let host = setup::open_host_with(&settings).await?;
+    let (thread, provider, tap) = open(&host, &settings, &args, view.as_mut()).await?;
+    let who = match args.input {
+        Some(InputFormat::Json) => Who::Script,
+        None if output::person_present() && !is_for_programs(&args) => Who::Person,
+        None => Who::Nobody,
+    };
+    let approver = Approver::new(args.approve, who, is_for_programs(&args));
+    let ended = converse(&thread, &provider, prompt, view.as_mut(), approver, args.input.is_some()).await;
+    if let (Some(file), Some(tap)) = (&args.record, &tap) {
+        view.say(&record::finish(file, tap));
+    }
+    // Whoever reads the stream learns that it is over, however it ended.
+    let (end, outcome) = match ended {
+        Ok(end) => (end.exit, Ok(end)),
+        Err(failure) => (failure.exit, Err(failure)),
+    };
+    let failed = End { exit: end, reason: CloseReason::Failed, tasks: Vec::new() };
+    let _ = view.closed(outcome.as_ref().unwrap_or(&failed));
+    outcome.map(|end| end.exit)
+}
+
+/// Whoever reads the stream is no person.
+fn is_for_programs(args: &RunArgs) -> bool {
+    args.json || args.format != Format::Text
+}
+
+async fn converse(
+    thread: &Thread,
+    provider: &str,
+    prompt: Option<Vec<Content>>,
+    view: &mut dyn View,
+    approver: Approver,
+    scripted: bool,
+) -> Result<End, Failure> {
+    // Whoever has seen the first line may already send a signal.
+    let signals = Signals::new()?;
+    if let Err(error) = view.opened(thread, provider) {
+        eprintln!("jackfield: stdout can't be written ({error}); the run is ended, its thread can be resumed");
+        return Ok(End { exit: Exit::Failed, reason: CloseReason::Failed, tasks: Vec::new() });
+    }
+    let limits = setup::limits()?;
+    let script = scripted.then(|| Script::stdin(limits.input_line_bytes));
+    converse::Talk::new(thread, view, approver, script, signals, &limits).run(prompt).await
+}
+
+/// The thread to talk in: a new one, or the one to be resumed, with the instance that it keeps.
+async fn open(
+    host: &Host,
+    settings: &Settings,
+    args: &RunArgs,
+    view: &mut dyn View,
+) -> Result<(Thread, String, Option<Tap>), Failure> {
     let row = match &args.resume {
-        Some(id) => Some(host.thread_row(&thread_id(id)?).await?),
+        Some(id) => Some(host.thread_row(&choose::thread_id(id)?).await?),
         None => None,
     };
     let kept = match &row {
         Some(row) => host.store().setup(&row.id).await?.and_then(|json| serde_json::from_str::<Kept>(&json).ok()),
         None => None,
     };
-    let choice = config::choose(&settings, &args, row.as_ref().map(|row| (row, kept)))?;
+    let choice = config::choose(settings, args, row.as_ref().map(|row| (row, kept)))?;
     let (plugin, provider) = {
-        let mut choosing = std::pin::pin!(load_plugin(&host, &choice, row.as_ref()));
+        let mut choosing = std::pin::pin!(choose::plugin(host, &choice, row.as_ref()));
         tokio::select! {
             chosen = &mut choosing => chosen?,
             () = tokio::time::sleep(std::time::Duration::from_secs(1)) => {
@@ -67,7 +186,11 @@ pub async fn run(args: RunArgs) -> Outcome {
         }
     };
     let Choice { setup, kept, whose, .. } = choice;
-    let instance = setup.into_instance(kept.instance.as_deref().unwrap_or(&provider), &whose)?;
+    let mut instance = setup.into_instance(kept.instance.as_deref().unwrap_or(&provider), &whose)?;
+    if let Some(file) = &args.record {
+        instance.tap = Some(record::begin(file, &choose::secrets(&instance, &plugin))?);
+    }
+    let tap = instance.tap.clone();
     let thread = match &row {
         Some(row) => host.resume_thread(&plugin, instance, &row.id).await?,
         None => {
@@ -80,194 +203,5 @@ pub async fn run(args: RunArgs) -> Outcome {
     };
     let kept = serde_json::to_string(&kept).map_err(std::io::Error::from)?;
     host.store().put_setup(thread.id(), kept).await?;
-    let silent = view_is_json(&args);
-    let mut approver = Approver::new(args.approve, output::person_present() && !silent, silent);
-    let outcome = converse(&thread, &provider, content, view.as_mut(), &mut approver).await;
-    // Whoever reads the stream learns that it is over, however it ended.
-    let _ = view.closed(match &outcome {
-        Ok(exit) => *exit,
-        Err(failure) => failure.exit,
-    });
-    outcome
-}
-
-fn view_is_json(args: &RunArgs) -> bool {
-    args.json || args.format == Format::Json
-}
-
-async fn converse(
-    thread: &Thread,
-    provider: &str,
-    content: Vec<Content>,
-    view: &mut dyn View,
-    approver: &mut Approver,
-) -> Outcome {
-    let mut events = thread.subscribe();
-    let mut interrupts = signal(SignalKind::interrupt())?;
-    let mut terminations =
-        Terminations { term: signal(SignalKind::terminate())?, hang_up: signal(SignalKind::hangup())? };
-    let mut life = tokio::time::interval(std::time::Duration::from_millis(500));
-    if let Err(error) = view.opened(thread, provider) {
-        return Ok(nobody_reads(&error));
-    }
-    let run = tokio::select! {
-        run = thread.send(content) => run?,
-        _ = interrupts.recv() => return stopped(thread).await,
-        _ = terminations.recv() => return stopped(thread).await,
-    };
-    let mut verdict = Verdict::new(run.clone());
-    let mut ctrl_c = 0;
-    // An answer is given beside all else: while the plugin ponders it, Ctrl-C still counts.
-    let mut answering: Answering<'_> = None;
-    while !verdict.is_final() {
-        tokio::select! {
-            event = events.next() => {
-                let Some(event) = event else { break };
-                for event in expand(thread, event).await? {
-                    verdict.take(&event);
-                    if let Err(error) = view.event(&event) {
-                        thread.kill().await?;
-                        return Ok(nobody_reads(&error));
-                    }
-                    approver.take(&event);
-                }
-            }
-            answer = approver.next(), if answering.is_none() => {
-                answering = Some(Box::pin(async move {
-                    let given = thread.answer(answer.request.clone(), answer.reply.clone(), &answer.by).await;
-                    (answer, given)
-                }));
-            }
-            (answer, given) = given(&mut answering) => match given {
-                Ok(()) => {}
-                Err(AskError::Answer(error @ (AnswerError::InvalidAnswer { .. } | AnswerError::InvalidOption { .. }))) => {
-                    view.say(&error.to_string());
-                    approver.ask_again(answer);
-                }
-                Err(error) => view.say(&format!("the answer did not count: {error}")),
-            },
-            _ = interrupts.recv() => {
-                ctrl_c += 1;
-                approver.give_up();
-                if ctrl_c > 1 {
-                    thread.kill().await?;
-                } else {
-                    view.say("interrupting; Ctrl-C again ends it at once");
-                    if let Err(error) = thread.interrupt().await {
-                        view.say(&error.to_string());
-                    }
-                }
-            }
-            _ = terminations.recv() => {
-                ctrl_c += 1;
-                thread.kill().await?;
-            }
-            // While a question stands on the last line, that is sign enough.
-            _ = life.tick(), if !approver.is_asking() => {
-                let _ = view.tick();
-            }
-        }
-    }
-    tokio::select! {
-        closed = thread.close() => closed?,
-        _ = interrupts.recv() => thread.kill().await?,
-        _ = terminations.recv() => thread.kill().await?,
-    }
-    show_rest(thread, &mut events, view, &mut verdict).await?;
-    Ok(if ctrl_c > 0 && verdict.exit() != Exit::Completed { Exit::Interrupted } else { verdict.exit() })
-}
-
-/// An answer that is on its way, with what comes of it.
-type Answering<'a> = Option<Pin<Box<dyn Future<Output = (Answer, Result<(), AskError>)> + Send + 'a>>>;
-
-/// What came of the answer that is being given; never comes while there is none.
-async fn given(answering: &mut Answering<'_>) -> (Answer, Result<(), AskError>) {
-    let Some(answer) = answering else { return std::future::pending().await };
-    let given = answer.await;
-    *answering = None;
-    given
-}
-
-/// The signals that end the run at once: we are told to go, or our terminal has gone.
-struct Terminations {
-    term: Signal,
-    hang_up: Signal,
-}
-
-impl Terminations {
-    async fn recv(&mut self) {
-        tokio::select! {
-            _ = self.term.recv() => {}
-            _ = self.hang_up.recv() => {}
-        }
-    }
-}
-
-/// stdout is closed or full: the run is ended, quietly.
-fn nobody_reads(error: &std::io::Error) -> Exit {
-    eprintln!("jackfield: stdout can't be written ({error}); the run is ended, its thread can be resumed");
-    Exit::Failed
-}
-
-/// Stopped before the message was taken.
-async fn stopped(thread: &Thread) -> Outcome {
-    thread.kill().await?;
-    Ok(Exit::Interrupted)
-}
-
-/// What the end of the session still says.
-async fn show_rest(
-    thread: &Thread,
-    events: &mut jackfield_runtime::thread_log::Subscription,
-    view: &mut dyn View,
-    verdict: &mut Verdict,
-) -> Result<(), Failure> {
-    while let Some(event) = events.next_now() {
-        for event in expand(thread, event).await? {
-            verdict.take(&event);
-            let _ = view.event(&event);
-        }
-    }
-    Ok(())
-}
-
-/// A gap of our own queue is filled from the store: a slow reader loses nothing.
-async fn expand(thread: &Thread, event: Arc<SessionEvent>) -> Result<Vec<Arc<SessionEvent>>, Failure> {
-    let EventBody::Gap { from_seq, to_seq } = event.draft.body else {
-        return Ok(vec![event]);
-    };
-    if to_seq != event.seq {
-        // A gap that is itself stored: numbers that a dead host had reserved.
-        return Ok(vec![event]);
-    }
-    let mut found = Vec::new();
-    let mut after = from_seq - 1;
-    while after < to_seq {
-        let page = thread.events_after(after, 500).await?;
-        let Some(last) = page.last() else { break };
-        after = last.seq;
-        found.extend(page.into_iter().filter(|event| event.seq <= to_seq).map(Arc::new));
-    }
-    Ok(found)
-}
-
-async fn load_plugin(host: &Host, choice: &Choice, thread: Option<&ThreadRecord>) -> Result<(Plugin, String), Failure> {
-    let found = choice.find(thread)?;
-    let plugin = host.add_plugin(found.bytes, found.bundled).await.map_err(|error| match &choice.setup.plugin {
-        Some(file) => Failure::unavailable(format!("{}: {error}", file.display())),
-        None => error.into(),
-    })?;
-    let name = plugin.generation.manifest().full_name();
-    let provider = name.strip_prefix("jackfield/").filter(|_| plugin.bundled).map_or(name.clone(), str::to_owned);
-    Ok((plugin, provider))
-}
-
-fn thread_id(text: &str) -> Result<ThreadId, Failure> {
-    ThreadId::parse(text)
-        .ok_or_else(|| Failure::usage(format!("'{text}' is no thread; `jackfield threads list` shows those there are")))
-}
-
-/// The run that a view or a verdict is about.
-fn is_of(event: &SessionEvent, run: &RunId) -> bool {
-    event.draft.run.as_ref() == Some(run)
+    Ok((thread, provider, tap))
 }

@@ -1,8 +1,7 @@
 //! The view for people. The answer goes to stdout; what the provider does, asks and suffers goes to stderr, so that
 //! `jackfield run … > answer.txt` holds the answer and nothing else. Colour and the sign of life only on a terminal.
 
-use super::View;
-use crate::exit::Exit;
+use super::{End, View};
 use crate::output::{self, headline, plain};
 use jackfield_core::contract::{Content, ContextEffect, Fault, Plan, Status, TextKind, Tool};
 use jackfield_core::event::{EventBody, Item, ItemBody, RunStatus, SessionEvent, is_terminal};
@@ -327,7 +326,7 @@ impl View for Text {
         Ok(())
     }
 
-    fn closed(&mut self, _: Exit) -> io::Result<()> {
+    fn closed(&mut self, _: &End) -> io::Result<()> {
         self.clear_sign();
         Ok(())
     }
@@ -337,6 +336,12 @@ impl View for Text {
             eprint!("{}", self.paint("2", &format!("… {what}")));
             self.sign = true;
         }
+    }
+
+    fn lingering(&mut self, tasks: usize) {
+        let (what, them) = if tasks == 1 { ("task still runs", "it") } else { ("tasks still run", "them") };
+        let text = self.paint("33", &format!("… {tasks} background {what}; Ctrl-C ends {them}"));
+        self.line(&text);
     }
 
     fn say(&mut self, text: &str) {

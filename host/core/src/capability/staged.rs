@@ -4,11 +4,12 @@
 use super::{Capabilities, Conflict, FLAGS, flag, overlap};
 use crate::contract::{CapabilitySet, CapabilityValue};
 use crate::hints::Hint;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How far the capabilities have come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// What the plugin says without a provider.
@@ -149,7 +150,7 @@ impl Staged {
 }
 
 /// What a thread can do, whole, as events carry it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CapabilityView {
     /// Rises with each change.
     pub version: u32,

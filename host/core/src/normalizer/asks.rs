@@ -86,12 +86,13 @@ impl Normalizer {
     fn item_asked_about(&mut self, spot: &Spot, id: &str, subject: &Subject) -> Option<ItemId> {
         let t = spot.thread;
         let native = spot.native(id);
-        let key = (Kind::Tool, native.clone());
+        // A plan is asked about by its own item, everything else by a call.
+        let kind = if matches!(subject, Subject::Plan(_)) { Kind::Plan } else { Kind::Tool };
+        let key = (kind, native.clone());
         let state = &self.threads[t];
         let known = state.live_slots().into_iter().find_map(|slot| {
             let turn = state.turn(slot)?;
-            let open =
-                turn.open.iter().rev().find(|open| open.kind == Kind::Tool && open.native.as_deref() == Some(&native));
+            let open = turn.open.iter().rev().find(|open| open.kind == kind && open.native.as_deref() == Some(&native));
             open.map(|open| open.item.id.clone())
                 .or_else(|| turn.known.get(&key).cloned().filter(|_| slot == Slot::Open))
         });

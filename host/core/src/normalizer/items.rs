@@ -11,7 +11,7 @@ use super::item::{Change, Kind, OpenItem};
 use super::report::{How, Where};
 use super::route::Spot;
 use super::run::words;
-use super::thread::{Slot, TurnState, Unconfirmed};
+use super::thread::{HandedState, Slot, TurnState, Unconfirmed};
 use crate::capability::Strength;
 use crate::contract::{self, Status, TextKind};
 use crate::event::{Correlation, EventBody, Item, ItemBody, is_terminal};
@@ -58,7 +58,13 @@ impl Normalizer {
             return false;
         }
         if let Some(op) = told.op {
-            return state.runs.iter().any(|run| run.op == op || run.steered.contains(&op));
+            return state.runs.iter().any(|run| run.op == op) || state.handed.iter().any(|handed| handed.op == op);
+        }
+        let said = words(&told.content);
+        let is_it = |handed: &&mut HandedState| told.typed && !handed.echoed && handed.words == said;
+        if let Some(handed) = state.handed.iter_mut().find(is_it) {
+            handed.echoed = true;
+            return true;
         }
         let current = match &state.open {
             Some(turn) => turn.run.clone(),
@@ -68,7 +74,7 @@ impl Normalizer {
         if run.echoed {
             return native.is_some() && run.echo.as_deref() == native;
         }
-        let same = told.typed && words(&told.content) == run.words;
+        let same = told.typed && said == run.words;
         if same {
             run.echoed = true;
             run.echo = native.map(str::to_owned);

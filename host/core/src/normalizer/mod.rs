@@ -40,7 +40,7 @@ pub use crate::ledger::Disposed;
 pub use clean::fault as clean_fault;
 
 use crate::contract::{self, Content, Disposition, Fault};
-use crate::event::{Draft, Request, Resolution, RunStatus, SessionEnd, Task};
+use crate::event::{AttemptReason, Draft, Request, Resolution, RunStatus, SessionEnd, Task};
 use crate::id::{RequestId, RunId, ThreadId};
 use crate::ledger::{Ledger, LedgerCounts};
 use crate::limits::Limits;
@@ -81,6 +81,25 @@ pub struct BeginRun {
     pub thread: ThreadId,
     /// What the person sent.
     pub content: Vec<Content>,
+    /// Why this attempt is made.
+    pub attempt: AttemptReason,
+    /// Milliseconds since 1970.
+    pub at_ms: u64,
+}
+
+/// A message that was put into an open turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JoinedRun {
+    /// Its run.
+    pub run: RunId,
+    /// The thread of ours.
+    pub thread: ThreadId,
+    /// What the person sent.
+    pub content: Vec<Content>,
+    /// The run that was at work when it was handed over.
+    pub into: Option<RunId>,
+    /// True when the provider did not say so: nothing else followed.
+    pub inferred: bool,
     /// Milliseconds since 1970.
     pub at_ms: u64,
 }
@@ -158,6 +177,12 @@ impl Normalizer {
         self.handling = handling;
     }
 
+    /// Turns that this thread of ours had in earlier sessions: the next one is counted on from there.
+    pub fn count_turns_from(&mut self, thread: &ThreadId, last: u32) {
+        let at = self.thread_or_new(thread);
+        self.threads[at].turns_before = last;
+    }
+
     /// The provider's thread of this id is this thread of ours. What was held for it is delivered now.
     #[must_use = "events that were held for the thread"]
     pub fn bind_thread(&mut self, native: &str, thread: ThreadId) -> Vec<Routed> {
@@ -195,11 +220,19 @@ impl Normalizer {
         self.take()
     }
 
-    /// A message was put into the open turn by this command: it is an item of that turn, and its echo is known by `op`.
-    pub fn steer(&mut self, thread: &ThreadId, op: u32, content: Vec<Content>, at_ms: u64) -> Vec<Routed> {
-        self.at(None, at_ms);
+    /// The provider gets this message by this command while a turn is open. What becomes of it is not known yet; an echo of
+    /// it is known by `op`, or by its words.
+    pub fn hand(&mut self, thread: &ThreadId, run: &RunId, op: u32, content: &[Content]) {
         if let Some(t) = self.thread_index(thread) {
-            self.steers(t, op, content);
+            self.handed(t, run, op, content);
+        }
+    }
+
+    /// The message joined the turn that is open, or that has just ended: it is an item there, and its run is over.
+    pub fn joined(&mut self, joined: JoinedRun) -> Vec<Routed> {
+        self.at(None, joined.at_ms);
+        if let Some(t) = self.thread_index(&joined.thread).filter(|_| !self.ended) {
+            self.run_joins(t, joined);
         }
         self.take()
     }
@@ -347,6 +380,12 @@ impl Normalizer {
     /// True when a turn is open on any thread.
     pub fn has_open_turn(&self) -> bool {
         self.threads.iter().any(|thread| thread.open.is_some())
+    }
+
+    /// The provider's id of the turn that is open in this thread.
+    pub fn open_turn(&self, thread: &ThreadId) -> Option<&str> {
+        let thread = self.threads.iter().find(|known| known.id == *thread)?;
+        thread.open.as_ref()?.native.as_deref()
     }
 
     /// True while a tool of an open turn is at work: the provider may well be silent then.

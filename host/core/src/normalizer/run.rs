@@ -2,10 +2,10 @@
 
 use super::judge::{End, lost};
 use super::report::{How, Where};
-use super::thread::RunState;
-use super::{BeginRun, Normalizer, SessionEnded, clean};
+use super::thread::{HandedState, RunState, Slot};
+use super::{BeginRun, JoinedRun, Normalizer, SessionEnded, clean};
 use crate::contract::{Content, Fault, FaultKind, Status};
-use crate::event::{AttemptReason, Correlation, EventBody, Item, ItemBody, Resolution, RunStatus, SessionEnd};
+use crate::event::{Correlation, EventBody, Item, ItemBody, Resolution, RunStatus, SessionEnd};
 use crate::id::{AttemptId, ItemId, RunId};
 use crate::identity::{Mark, TurnKey};
 use crate::policy::{Intent, Strategy};
@@ -24,10 +24,10 @@ impl Normalizer {
         }
         self.end_history(t);
         self.close_late(t, false);
+        self.threads[t].handed.retain(|handed| handed.run != begin.run);
         self.threads[t].runs.push(RunState {
             id: begin.run.clone(),
             op: begin.op,
-            steered: Vec::new(),
             words: words(&begin.content),
             status: RunStatus::Starting,
             started: false,
@@ -41,7 +41,7 @@ impl Normalizer {
         let key = TurnKey::Run(begin.run.as_str().to_owned());
         let id = self.threads[t].id.clone();
         let attempt = AttemptId::from_digits(&self.scope.mint(&id, &key, "attempt", &Mark::Ordinal(1)));
-        self.emit(t, place.clone(), How::TOLD, EventBody::AttemptStarted { attempt, reason: AttemptReason::Initial });
+        self.emit(t, place.clone(), How::TOLD, EventBody::AttemptStarted { attempt, reason: begin.attempt });
         let digits = self.scope.mint(&id, &key, "item/user", &Mark::Ordinal(1));
         if let Some(run) = self.threads[t].run_mut(&begin.run) {
             run.ordinals = 1;
@@ -49,20 +49,43 @@ impl Normalizer {
         self.show_user(t, place, digits, 1, begin.content);
     }
 
-    /// A message that was put into the open turn.
-    pub(super) fn steers(&mut self, t: usize, op: u32, content: Vec<Content>) {
-        let state = &mut self.threads[t];
-        let Some(turn) = &mut state.open else { return };
-        let ordinal = turn.next_ordinal();
-        let place = Where { run: turn.run.clone(), turn: Some(turn.id.clone()), parent: None };
-        let key = turn.key.clone();
-        let run = turn.run.clone();
-        if let Some(run) = run.and_then(|id| state.run_mut(&id)) {
-            run.steered.push(op);
+    pub(super) fn handed(&mut self, t: usize, run: &RunId, op: u32, content: &[Content]) {
+        let kept = self.limits.ended_kept as usize;
+        let handed = &mut self.threads[t].handed;
+        if handed.len() >= kept {
+            handed.pop_front();
         }
-        let id = state.id.clone();
-        let digits = self.scope.mint(&id, &key, "item/steer", &Mark::Ordinal(op));
-        self.show_user(t, place, digits, ordinal, content);
+        handed.push_back(HandedState { run: run.clone(), op, words: words(content), echoed: false });
+    }
+
+    /// A message that was put into the open turn: an item there; its run has nothing more to come.
+    pub(super) fn run_joins(&mut self, t: usize, joined: JoinedRun) {
+        let mark = Mark::Strong(joined.run.as_str());
+        let state = &mut self.threads[t];
+        // A message that was handed over as a run of its own has shown itself.
+        let known = state.runs.iter().position(|run| run.id == joined.run);
+        let begun = known.map(|at| state.runs.remove(at)).is_some();
+        let slot = if state.open.is_some() { Slot::Open } else { Slot::Ended(state.ended.len().saturating_sub(1)) };
+        let thread = state.id.clone();
+        let into =
+            state.turn(slot).and_then(|turn| turn.run.clone()).or(joined.into).filter(|into| *into != joined.run);
+        if let (Some(turn), false) = (state.turn_mut(slot), begun) {
+            let ordinal = turn.next_ordinal();
+            let place = Where { run: Some(joined.run.clone()), turn: Some(turn.id.clone()), parent: None };
+            let digits = self.scope.mint(&thread, &turn.key, "item/steer", &mark);
+            self.show_user(t, place, digits, ordinal, joined.content);
+        }
+        let correlation = joined.inferred.then_some(Correlation::Inferred);
+        let place = Where { run: Some(joined.run), ..Where::default() };
+        let body = EventBody::RunEnded {
+            status: RunStatus::Completed,
+            reason: Some("joined".into()),
+            fault: None,
+            background: false,
+            joined: into,
+            ledger: self.ledger.counts(self.frame),
+        };
+        self.emit(t, place, How { correlation, ..How::TOLD }, body);
     }
 
     fn show_user(&mut self, t: usize, place: Where, digits: String, ordinal: u32, content: Vec<Content>) {
@@ -127,7 +150,7 @@ impl Normalizer {
         runs.remove(at);
         let ledger = self.ledger.counts(self.frame);
         let place = Where { run: Some(id.clone()), ..Where::default() };
-        self.emit(t, place, How::TOLD, EventBody::RunEnded { status, reason, fault, background, ledger });
+        self.emit(t, place, How::TOLD, EventBody::RunEnded { status, reason, fault, background, joined: None, ledger });
     }
 
     /// Everything ends with the session, by the evidence there is.
@@ -162,7 +185,7 @@ impl Normalizer {
                 self.run_ends_early(&run, RunStatus::Failed, Some(fault.clone()));
             }
             for at in 0..self.threads[t].ended.len() {
-                self.close_items(t, super::thread::Slot::Ended(at), |_| Status::Unknown, true);
+                self.close_items(t, Slot::Ended(at), |_| Status::Unknown, true);
             }
             let body = EventBody::SessionEnded {
                 session: self.scope.session.clone(),

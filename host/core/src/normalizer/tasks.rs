@@ -57,8 +57,7 @@ impl Normalizer {
         if let (Some(at), true) = (before, is_terminal(told.status)) {
             let Some(mut task) = self.threads[t].ended_tasks.remove(at) else { return };
             if !task.inferred_end || told.status == Status::Unknown {
-                self.threads[t].ended_tasks.insert(at, task);
-                return self.tally("ended-task-told");
+                return self.outcome_told(t, at, task, told.summary);
             }
             task.inferred_end = false;
             self.threads[t].tasks.push(task);
@@ -74,6 +73,19 @@ impl Normalizer {
         }
         let at = self.new_task(spot, &told.id, told.kind, item.clone());
         self.update_task(t, at, told, item);
+    }
+
+    /// The end was told before; what came of it may still be said. The status stays.
+    fn outcome_told(&mut self, t: usize, at: usize, mut task: TaskState, summary: Option<String>) {
+        let news = summary.is_some() && summary != task.task.summary;
+        task.task.summary = summary.or(task.task.summary.take());
+        let place = Where { run: task.run.clone(), turn: task.turn.clone(), parent: task.parent.clone() };
+        let shown = task.task.clone();
+        self.threads[t].ended_tasks.insert(at, task);
+        match news {
+            true => self.emit(t, place, How::TOLD, EventBody::TaskUpdated { task: shown }),
+            false => self.tally("ended-task-told"),
+        }
     }
 
     fn new_task(&mut self, spot: &Spot, native: &str, kind: TaskKind, item: Option<ItemId>) -> usize {

@@ -21,7 +21,11 @@ pub(super) struct ThreadState {
     pub history: Option<TurnState>,
     /// Runs that have begun and not ended, in order.
     pub runs: Vec<RunState>,
+    /// Messages that were handed over while a turn was open, the last ones; newest last.
+    pub handed: VecDeque<HandedState>,
     pub turns: u32,
+    /// Turns of the sessions before this one: a thread counts on.
+    pub turns_before: u32,
     /// Hashes of the native ids of all turns so far: an id that is used again makes another turn.
     pub turn_ids: HashSet<u64>,
     pub told: u32,
@@ -66,8 +70,6 @@ pub(super) struct Unconfirmed {
 pub(super) struct RunState {
     pub id: RunId,
     pub op: u32,
-    /// Ops of messages that were steered into it.
-    pub steered: Vec<u32>,
     pub words: String,
     pub status: RunStatus,
     /// A turn was opened for it.
@@ -77,6 +79,15 @@ pub(super) struct RunState {
     pub echoed: bool,
     pub echo: Option<String>,
     pub ordinals: u32,
+}
+
+/// A message that was handed over while a turn was open.
+#[derive(Debug)]
+pub(super) struct HandedState {
+    pub run: RunId,
+    pub op: u32,
+    pub words: String,
+    pub echoed: bool,
 }
 
 /// A subagent or background work.
@@ -136,7 +147,9 @@ impl ThreadState {
             ended: VecDeque::new(),
             history: None,
             runs: Vec::new(),
+            handed: VecDeque::new(),
             turns: 0,
+            turns_before: 0,
             turn_ids: HashSet::new(),
             told: 0,
             loose: Marks::default(),

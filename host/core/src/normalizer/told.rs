@@ -128,9 +128,11 @@ impl Normalizer {
                 EventBody::AccountUpdated { account }
             }
             Told::Queue(ops) => {
-                let runs = &self.threads[t].runs;
-                let runs = ops.iter().filter_map(|op| runs.iter().find(|run| run.op == *op)).map(|run| run.id.clone());
-                EventBody::QueueUpdated { runs: runs.collect() }
+                let state = &self.threads[t];
+                let begun = state.runs.iter().map(|run| (run.op, &run.id));
+                let known: Vec<_> = begun.chain(state.handed.iter().map(|handed| (handed.op, &handed.run))).collect();
+                let run_of = |op: &u32| known.iter().find(|(known, _)| known == op).map(|(_, run)| (*run).clone());
+                EventBody::QueueUpdated { runs: ops.iter().filter_map(run_of).collect() }
             }
             Told::Retrying(mut retry) => {
                 clean::retry(&mut retry, &limits);

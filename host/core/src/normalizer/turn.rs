@@ -104,8 +104,9 @@ impl Normalizer {
             turn.ordinals = run.ordinals;
         }
         let place = Where { run: run.clone(), turn: Some(turn.id.clone()), parent: None };
+        let ordinal = state.turns_before + number;
         state.open = Some(turn);
-        self.emit(t, place, how, EventBody::TurnStarted { ordinal: number, reason });
+        self.emit(t, place, how, EventBody::TurnStarted { ordinal, reason });
         if let Some(run) = run {
             self.set_run_status(t, &run, RunStatus::Running);
         }

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What comes of an intent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "decision", rename_all = "snake_case")]
 pub enum Decision {
     /// As asked, by the provider itself.
@@ -63,7 +63,7 @@ impl Decision {
 macro_rules! strategies {
     ($( $(#[doc = $doc:literal])+ $name:ident = $code:literal; )+) => {
         /// What is done instead of what was asked.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         pub enum Strategy { $( $(#[doc = $doc])+ #[serde(rename = $code)] $name, )+ }
 
         impl Strategy {

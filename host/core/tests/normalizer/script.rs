@@ -2,10 +2,12 @@
 
 use jackfield_core::capability::{Capabilities, FLAGS, flag};
 use jackfield_core::contract::{self, CapabilityValue, Chosen, Content, Disposition, EventBody, Fault, Reply};
-use jackfield_core::event::SessionEnd;
+use jackfield_core::event::{AttemptReason, SessionEnd};
 use jackfield_core::id::{RequestId, RunId, SessionId, ThreadId};
 use jackfield_core::limits::Limits;
-use jackfield_core::normalizer::{BeginRun, Cause, Disposed, Normalizer, Routed, SessionEnded, SessionScope};
+use jackfield_core::normalizer::{
+    BeginRun, Cause, Disposed, JoinedRun, Normalizer, Routed, SessionEnded, SessionScope,
+};
 use jackfield_core::policy::{Handling, PolicyConfig};
 use serde_json::{Value, json};
 
@@ -122,9 +124,21 @@ impl Player {
                 op: number(first),
                 thread: thread(if verb == "run2" { 2 } else { 1 }),
                 content: content(),
+                attempt: AttemptReason::Initial,
                 at_ms: self.at_ms,
             }),
-            "steer" => self.normalizer.steer(&thread(1), number(first), content(), self.at_ms),
+            "hand" => {
+                self.normalizer.hand(&thread(1), &run(first), number(first), &content());
+                return;
+            }
+            "joined" => self.normalizer.joined(JoinedRun {
+                run: run(first),
+                thread: thread(1),
+                content: content(),
+                into: None,
+                inferred: false,
+                at_ms: self.at_ms,
+            }),
             "interrupt" => {
                 self.normalizer.interrupting(&run(rest));
                 return;

@@ -75,7 +75,8 @@ fn body(names: &mut Names, body: &EventBody) -> String {
         | EventBody::ItemUpdated { item: it }
         | EventBody::ItemEnded { item: it } => item(names, it),
         EventBody::ItemDelta { item, text, .. } => format!("{} {} {text:?}", names.of(item.as_str()), word("kind")),
-        EventBody::RunEnded { ledger, background, fault, .. } => {
+        EventBody::RunEnded { ledger, background, fault, joined, .. } => {
+            let joined = joined.as_ref().map_or(String::new(), |run| format!(" into {run}"));
             let counts = serde_json::to_value(ledger).expect("plain data");
             let counts: Vec<String> = counts
                 .as_object()
@@ -94,7 +95,7 @@ fn body(names: &mut Names, body: &EventBody) -> String {
                     extra(&fault.extra)
                 )
             });
-            format!("{}{fault}{background} {}", word("status"), counts.join(" ")).trim_end().to_owned()
+            format!("{}{joined}{fault}{background} {}", word("status"), counts.join(" ")).trim_end().to_owned()
         }
         EventBody::RequestOpened { request } => {
             let options: Vec<_> = request.options.iter().map(|offer| offer.id.as_str()).collect();

@@ -15,7 +15,7 @@
 //!
 //! Parts: `spawn` (start), `channel` (handle), `warden` (one task that owns the control socket and the ladder), `reader`,
 //! `stderr`, `writer` (one task per pipe), `supervisor` (what the other process runs), `tree` (finding and signalling
-//! descendants), `wire` (what the two say to each other). Tests: `tests/process.rs` of this crate, with real programs.
+//! descendants), `wire` (what the two say to each other), `tap` (a recording of what crosses the pipes). Tests: `tests/process.rs` of this crate, with real programs.
 
 mod channel;
 mod error;
@@ -23,6 +23,7 @@ mod reader;
 mod spawn;
 mod stderr;
 mod supervisor;
+mod tap;
 mod tree;
 mod warden;
 mod wire;
@@ -32,6 +33,7 @@ pub use channel::{Channel, ChannelEvent, Held};
 pub use error::{SpawnError, WriteError};
 pub use spawn::{SpawnSpec, Supervisor, spawn};
 pub use supervisor::supervise_main;
+pub use tap::Tap;
 
 /// The hidden sub-command of a program that can be a supervisor: it must call [`supervise_main`] and nothing else.
 pub const SUPERVISE: &str = "__supervise";

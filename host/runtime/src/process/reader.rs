@@ -2,6 +2,7 @@
 //! program waits at its pipe; stderr has its own task and never waits for this one.
 
 use super::channel::{ChannelEvent, Held};
+use super::tap::Cutter;
 use crate::framing::{Piece, Splitter};
 use jackfield_core::contract::{FrameData, Pipe};
 use jackfield_core::limits::Limits;
@@ -42,18 +43,21 @@ pub(super) struct Reader {
     pub events: mpsc::Sender<ChannelEvent>,
     pub exited: watch::Receiver<bool>,
     pub leftover: Duration,
+    pub tapped: Cutter,
 }
 
 impl Reader {
     /// Until the pipe's end, or until nobody listens.
     pub(super) async fn run(mut self) {
         while let Some(bytes) = next_bytes(&self.pipe, &mut self.exited, self.leftover).await {
+            self.tapped.feed(&bytes);
             for piece in self.splitter.feed(&bytes) {
                 if !self.deliver(piece).await {
                     return;
                 }
             }
         }
+        self.tapped.end();
         for piece in self.splitter.end() {
             if !self.deliver(piece).await {
                 return;

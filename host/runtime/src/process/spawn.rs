@@ -4,6 +4,7 @@ use super::channel::{Channel, ChannelEvent};
 use super::error::SpawnError;
 use super::reader::{Reader, StdoutBudget};
 use super::stderr::Stderr;
+use super::tap::{Dir, Tap, Wire};
 use super::warden::{Warden, end_without_supervisor};
 use super::wire::{self, Refusal, Report, Request};
 use super::writer::Writer;
@@ -36,6 +37,8 @@ pub struct SpawnSpec {
     pub cwd: PathBuf,
     /// How its stdout is cut into messages, and what may be written to its stdin. stderr is always `raw`.
     pub framing: Framing,
+    /// Where what crosses its pipes is recorded.
+    pub tap: Option<Tap>,
 }
 
 /// How our supervisor is started.
@@ -106,7 +109,8 @@ pub async fn spawn(
     let stdin = pipe::Sender::from_owned_fd(ours.stdin).map_err(broken)?;
     let stdout = pipe::Receiver::from_owned_fd(ours.stdout).map_err(broken)?;
     let stderr = pipe::Receiver::from_owned_fd(ours.stderr).map_err(broken)?;
-    let (writer, writing) = Writer::start(stdin, spec.framing, &limits);
+    let tapped = Wire::begin(&spec);
+    let (writer, writing) = Writer::start(stdin, spec.framing, &limits, tapped.clone());
     let reader = Reader {
         channel,
         pipe: stdout,
@@ -115,8 +119,10 @@ pub async fn spawn(
         events: events.clone(),
         exited: has_exited.clone(),
         leftover,
+        tapped: tapped.pipe(Dir::Out, limits.frame_bytes as usize),
     };
-    let errors = Stderr::new(channel, stderr, events.clone(), has_exited, &limits);
+    let tapped_errors = tapped.pipe(Dir::Err, limits.stderr_frame_bytes as usize);
+    let errors = Stderr::new(channel, stderr, events.clone(), has_exited, &limits, tapped_errors);
     let (orders, inbox) = mpsc::channel(16);
     let writer = Arc::new(writer);
     let warden = Warden {
@@ -134,6 +140,7 @@ pub async fn spawn(
         stderr: tokio::spawn(errors.run()),
         events,
         limits,
+        tapped,
     };
     tokio::spawn(warden.run());
     Ok(Channel::new(channel, pid, writer, orders))

@@ -3,6 +3,7 @@
 
 use super::channel::{ChannelEvent, Held};
 use super::reader::{data_len, next_bytes};
+use super::tap::Cutter;
 use crate::framing::{Framing, Piece, Splitter};
 use jackfield_core::contract::{FrameData, Pipe};
 use jackfield_core::limits::Limits;
@@ -19,6 +20,7 @@ pub(super) struct Stderr {
     leftover: Duration,
     backlog: Backlog,
     tail: Tail,
+    tapped: Cutter,
 }
 
 impl Stderr {
@@ -28,6 +30,7 @@ impl Stderr {
         events: mpsc::Sender<ChannelEvent>,
         exited: watch::Receiver<bool>,
         limits: &Limits,
+        tapped: Cutter,
     ) -> Self {
         Self {
             pipe,
@@ -42,16 +45,18 @@ impl Stderr {
                 dropped: 0,
             },
             tail: Tail { bytes: Vec::new(), limit: limits.stderr_tail_bytes as usize },
+            tapped,
         }
     }
 
     /// Until the pipe's end; returns the tail.
     pub(super) async fn run(self) -> String {
-        let Self { pipe, mut splitter, events, mut exited, leftover, mut backlog, mut tail } = self;
+        let Self { pipe, mut splitter, events, mut exited, leftover, mut backlog, mut tail, mut tapped } = self;
         loop {
             tokio::select! {
                 bytes = next_bytes(&pipe, &mut exited, leftover) => match bytes {
                     Some(bytes) => {
+                        tapped.feed(&bytes);
                         tail.push(&bytes);
                         backlog.push(splitter.feed(&bytes));
                     }
@@ -65,6 +70,7 @@ impl Stderr {
                 },
             }
         }
+        tapped.end();
         backlog.push(splitter.end());
         while let Some(event) = backlog.next() {
             if events.send(event).await.is_err() {

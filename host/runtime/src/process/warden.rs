@@ -3,6 +3,7 @@
 
 use super::channel::{Ask, ChannelEvent};
 use super::spawn::Reports;
+use super::tap::Wire;
 use super::tree::{self, Sig};
 use super::wire::{self, Order, Report};
 use super::writer::Writer;
@@ -35,6 +36,7 @@ pub(super) struct Warden {
     pub stderr: JoinHandle<String>,
     pub events: mpsc::Sender<ChannelEvent>,
     pub limits: Arc<Limits>,
+    pub tapped: Wire,
 }
 
 /// What happens next if nothing else does.
@@ -66,6 +68,7 @@ impl Warden {
             end.fault = Some(if left > 0 { self.unkillable(left) } else { self.supervisor_lost() });
         }
         self.exited.send_replace(true);
+        self.tapped.ended();
         self.writer.close();
         if end.silent && end.fault.is_none() {
             end.fault = Some(self.stdout_closed());
@@ -75,6 +78,7 @@ impl Warden {
         read_to_end(&mut self.reading).await;
         let stderr_tail = self.stderr.await.unwrap_or_default();
         self.writing.abort();
+        self.tapped.exit(end.code, end.signal);
         let exit =
             ChannelExit { channel: self.channel, code: end.code, signal: end.signal, stderr_tail, fault: end.fault };
         // An error means that nobody listens any more; then nobody misses it.

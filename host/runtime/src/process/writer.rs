@@ -1,6 +1,7 @@
 //! One task per stdin: whole lines, in order, never a blank one, at the pace of the program that reads them.
 
 use super::error::WriteError;
+use super::tap::Wire;
 use crate::framing::Framing;
 use jackfield_core::limits::Limits;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,10 +28,15 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(stdin: pipe::Sender, framing: Framing, limits: &Limits) -> (Self, JoinHandle<()>) {
+    pub(super) fn start(
+        stdin: pipe::Sender,
+        framing: Framing,
+        limits: &Limits,
+        tapped: Wire,
+    ) -> (Self, JoinHandle<()>) {
         let limit = limits.write_queue_bytes.min(u64::from(u32::MAX) >> 4) as usize;
         let (queue, jobs) = mpsc::channel(limits.write_queue_messages as usize);
-        let writing = tokio::spawn(write_all(stdin, jobs));
+        let writing = tokio::spawn(write_all(stdin, jobs, tapped));
         (
             Self {
                 queue: Mutex::new(Some(queue)),
@@ -83,8 +89,10 @@ impl Writer {
     }
 }
 
-async fn write_all(mut stdin: pipe::Sender, mut jobs: mpsc::Receiver<Job>) {
+async fn write_all(mut stdin: pipe::Sender, mut jobs: mpsc::Receiver<Job>, tapped: Wire) {
     while let Some(job) = jobs.recv().await {
+        // Before it is written: the answer to it may be read before we are back.
+        tapped.written(&job.line);
         let written =
             stdin.write_all(&job.line).await.map_err(|error| WriteError::Broken { reason: error.to_string() });
         let broken = written.as_ref().err().cloned();
@@ -96,4 +104,5 @@ async fn write_all(mut stdin: pipe::Sender, mut jobs: mpsc::Receiver<Job>) {
             }
         }
     }
+    tapped.hung_up();
 }

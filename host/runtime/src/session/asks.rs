@@ -1,18 +1,19 @@
-//! What clients ask for: the start, messages in order, answers, settings; and the ladder of an interrupt.
+//! What clients ask for: the start, answers, settings; and the ladder of an interrupt. Messages are in `outgoing`.
 
 use super::granted::Granted;
 use super::ops::{Pending, Purpose};
+use super::outgoing::refused;
 use super::outlet::fault;
-use super::task::{Active, Phase, Task};
-use super::{Ask, AskError, NewRun, Reply1};
+use super::task::Task;
+use super::{Ask, AskError, Reply1};
 use crate::audit::{Record, Verdict};
-use crate::{clock, mint};
-use jackfield_core::contract::{self, CommandBody, Fault, FaultKind, Message, Pairs, Role, StartSession};
-use jackfield_core::event::{EventBody, LadderStep, Request, RunStatus, SessionEnd};
+use crate::mint;
+use jackfield_core::contract::{self, CommandBody, Fault, FaultKind, Pairs, Role, StartSession};
+use jackfield_core::event::{EventBody, LadderStep, Request, SessionEnd};
 use jackfield_core::guard::Authorization;
 use jackfield_core::hints::hints;
 use jackfield_core::id::{RequestId, RunId};
-use jackfield_core::normalizer::{BeginRun, SessionEnded};
+use jackfield_core::normalizer::SessionEnded;
 use jackfield_core::policy::{Decision, Handling, Intent, decide};
 use jackfield_core::requests::{AnswerError, Reply};
 use std::time::Duration;
@@ -78,7 +79,14 @@ impl Task {
 
     pub(super) async fn take_ask(&mut self, ask: Ask) {
         match ask {
-            Ask::Send(run, done) => self.take_run(run, done).await,
+            Ask::Send(run, delivery, done) => self.take_message(run, delivery, done).await,
+            Ask::May(delivery, done) => {
+                let _ = done.send(self.way_of(delivery).map(drop));
+            }
+            Ask::Queue(done) => {
+                let _ = done.send(self.outbox.list());
+            }
+            Ask::Change(change, done) => self.change_queue(change, done).await,
             Ask::Interrupt(done) => self.interrupt(done).await,
             Ask::Answer { request, reply, by, done } => self.answer(request, reply, by, done).await,
             Ask::Select(selection, done) => {
@@ -94,12 +102,14 @@ impl Task {
                 let _ = done.send(self.ring.get(number).cloned());
             }
             Ask::Close(done) => {
+                self.goes_on = false;
                 self.close(SessionEnd::Closed, None).await;
                 let _ = done.send(Ok(()));
             }
             Ask::Kill(done) => {
                 self.outlet.kill_all();
                 self.stop_session(LadderStep::Kill).await;
+                self.goes_on = false;
                 let _ = done.send(Ok(()));
             }
         }
@@ -122,105 +132,52 @@ impl Task {
         Ok(())
     }
 
-    async fn take_run(&mut self, run: NewRun, done: Reply1<()>) {
-        let limit = self.shared.limits.queued_runs;
-        if self.queue.len() as u64 >= limit {
-            let _ = done.send(Err(AskError::QueueFull { limit }));
+    async fn interrupt(&mut self, done: Reply1<()>) {
+        if self.active.is_some() {
+            let _ = done.send(self.stop_active().await);
             return;
         }
-        self.queue.push_back(run);
-        let _ = done.send(Ok(()));
-        self.next_run().await;
-    }
-
-    /// Starts the run that waits longest, when the provider is free.
-    pub(super) async fn next_run(&mut self) {
-        let drained = self.free_at.is_none_or(|at| at <= Instant::now());
-        let open = self.phase == Phase::Ready || (self.phase == Phase::Starting && self.opens_with_message);
-        if !open || self.active.is_some() || self.ending.is_some() || !drained {
-            return;
+        // What the provider has may begin yet; it can be stopped then.
+        let cancelled = self.outbox.take_waiting();
+        let answer = if cancelled.is_empty() { Err(AskError::NothingActive) } else { Ok(()) };
+        for run in &cancelled {
+            self.end_unstarted(run, None).await;
         }
-        let Some(run) = self.queue.pop_front() else { return };
-        // Or those who still wait would be woken for it without end.
-        self.free_at = None;
-        self.active = Some(Active { run: run.run.clone(), ladder: None });
-        self.watch.sent();
-        let body = CommandBody::SendRun(Message {
-            content: run.content.clone(),
-            turn: None,
-            context: std::mem::take(&mut self.first_context),
-            selection: Pairs::new(),
-            uuid: mint::message_uuid(&run.run),
-            enqueue: false,
-            extra: Pairs::new(),
-        });
-        // The run begins before the command is given: what the plugin says at once already belongs to it.
-        let begun = self.normalizer.begin_run(BeginRun {
-            run: run.run.clone(),
-            ordinal: run.ordinal,
-            op: self.ops.next(),
-            thread: self.start.log.thread().clone(),
-            content: run.content,
-            at_ms: clock::now_ms(),
-        });
-        self.emit(begun).await;
-        let thread = self.native_thread.clone();
-        Box::pin(self.command(Purpose::Send(run.run), thread, body, None)).await;
+        let _ = done.send(answer);
     }
 
-    /// A run that never reached the provider ends where it waits.
-    pub(super) async fn end_unstarted(&mut self, run: &NewRun, fault: Option<Fault>) {
-        let status = if fault.is_some() { RunStatus::Failed } else { RunStatus::Cancelled };
-        let ledger = self.normalizer.ledger();
-        self.say(Some(run.run.clone()), EventBody::RunEnded { status, reason: None, fault, background: false, ledger })
-            .await;
-    }
-
-    pub(super) async fn interrupt(&mut self, done: Reply1<()>) {
-        let Some(active) = &self.active else {
-            let cancelled: Vec<NewRun> = self.queue.drain(..).collect();
-            let answer = if cancelled.is_empty() { Err(AskError::NothingActive) } else { Ok(()) };
-            for run in &cancelled {
-                self.end_unstarted(run, None).await;
-            }
-            let _ = done.send(answer);
-            return;
-        };
+    /// Begins to stop the run that is at work: asked of the provider, or by ending the session where that is all there is.
+    pub(super) async fn stop_active(&mut self) -> Result<(), AskError> {
+        let Some(active) = &self.active else { return Err(AskError::NothingActive) };
         if active.ladder.is_some() {
-            let _ = done.send(Ok(()));
-            return;
+            return Ok(());
         }
         let run = active.run.clone();
-        match decide(&Intent::Interrupt, &self.capabilities.effective().capabilities, &self.shared.policy) {
+        let decision = decide(&Intent::Interrupt, &self.capabilities.effective().capabilities, &self.shared.policy);
+        match decision {
             Decision::Native => {
-                let _ = done.send(Ok(()));
                 self.normalizer.interrupting(&run);
                 self.set_ladder(LadderStep::Interrupt, self.shared.limits.interrupt_ack_ms);
-                self.say(
-                    Some(run.clone()),
-                    EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: "sent".into() },
-                )
-                .await;
+                let step = EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: "sent".into() };
+                self.say(Some(run.clone()), step).await;
                 let body = CommandBody::Interrupt(contract::Interrupt { turn: None, keep_background: false });
                 let thread = self.native_thread.clone();
-                self.command(Purpose::Interrupt(run), thread, body, None).await;
+                Box::pin(self.command(Purpose::Interrupt(run), thread, body, None)).await;
                 self.dismiss_requests().await;
+                Ok(())
             }
             decision @ Decision::Degraded { .. } => {
-                let _ = done.send(Ok(()));
-                self.say(
-                    Some(run.clone()),
-                    EventBody::PolicyDecided { intent: Intent::Interrupt.name().into(), decision },
-                )
-                .await;
+                let intent = Intent::Interrupt.name().into();
+                self.say(Some(run.clone()), EventBody::PolicyDecided { intent, decision }).await;
                 self.normalizer.interrupting(&run);
                 self.stop_session(LadderStep::CloseSession).await;
+                Ok(())
             }
             decision => {
-                let because = decision.reason();
-                self.say(Some(run), EventBody::PolicyDecided { intent: Intent::Interrupt.name().into(), decision })
-                    .await;
-                let _ = done.send(Err(AskError::Fault(fault(FaultKind::Unsupported, because))));
+                let refusal = refused(&decision);
+                let intent = Intent::Interrupt.name().into();
+                self.say(Some(run), EventBody::PolicyDecided { intent, decision }).await;
+                Err(refusal)
             }
         }
     }
@@ -275,13 +232,14 @@ impl Task {
         self.stop_session(LadderStep::CloseSession).await;
     }
 
-    /// The last step: the session goes, the thread stays. Its channels end on their own ladder (stdin, TERM, KILL).
+    /// The last step: the session goes, the thread stays, and what waits goes on in the next one. Its channels end on their own ladder (stdin, TERM, KILL).
     async fn stop_session(&mut self, step: LadderStep) {
         if let Some(active) = &self.active {
             let run = active.run.clone();
             self.normalizer.interrupting(&run);
             self.say(Some(run), EventBody::InterruptStep { step, outcome: "the session is ended".into() }).await;
         }
+        self.goes_on = true;
         self.ending.get_or_insert(SessionEnded::new(SessionEnd::Closed, None));
     }
 
@@ -367,7 +325,7 @@ impl Task {
             Purpose::Select(waiting) => {
                 let _ = waiting.send(Err(AskError::Fault(late)));
             }
-            Purpose::Start | Purpose::OpenThread | Purpose::Send(_) | Purpose::Interrupt(_) => {}
+            Purpose::Start | Purpose::OpenThread | Purpose::Send(_) | Purpose::Hand(..) | Purpose::Interrupt(_) => {}
         }
     }
 

@@ -32,8 +32,13 @@ impl Task {
                 if self.active.as_ref().is_some_and(|active| active.run == *run) {
                     self.active = None;
                     self.free_at = self.drained_at();
+                    self.outbox.run_ended(clock::now_ms());
                 }
                 Some(Entry::Run(run.clone(), *status))
+            }
+            (EventBody::QueueUpdated { runs }, _) => {
+                self.said_queue.clone_from(runs);
+                None
             }
             (EventBody::RequestOpened { request }, run) => {
                 let facts = serde_json::json!({ "request": request.id, "item": request.item });

@@ -10,7 +10,9 @@
 //! - `opening`: how a thread is opened;
 //! - `ops`: commands that wait for the plugin's answer;
 //! - `asks`: what clients ask for, and the ladder of an interrupt;
+//! - `outgoing`, `queue`: messages: how each goes, and what is changed while it waits;
 //! - `run_limits`: turns, time and cost of a run;
+//! - `outgoing`, `queue`: messages: how each goes, and what is changed while it waits;
 //! - `watch`: deadlines. They speak, and end only what they say they end;
 //! - `ring`: the last raw frames.
 //!
@@ -26,7 +28,9 @@ mod granted;
 mod message;
 mod opening;
 mod ops;
+mod outgoing;
 mod outlet;
+pub(crate) mod queue;
 mod release;
 mod ring;
 mod run_limits;
@@ -48,17 +52,18 @@ use jackfield_core::contract::{Content, Fault, FaultKind, Pairs};
 use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::id::{RequestId, RunId, SessionId};
 use jackfield_core::limits::Limits;
+use jackfield_core::outbox::{Delivery, QueueError, Waiting};
 use jackfield_core::policy::{Intent, PolicyConfig};
 use jackfield_core::requests::{AnswerError, Reply};
 use jackfield_sandbox::Generation;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch as watched};
 
 /// What this host does not carry out yet, whatever a provider can do: offered to nobody, refused in the same words.
 pub const NOT_BUILT: &[Intent] = &[
     Intent::InterruptTurnOnly,
-    Intent::Steer,
     Intent::ListSettings,
     Intent::SwitchProvider,
     Intent::ReturnToProvider,
@@ -72,7 +77,6 @@ pub const NOT_BUILT: &[Intent] = &[
     Intent::Summarize,
     Intent::Compact,
     Intent::Clear,
-    Intent::Attach,
     Intent::ExpertPrompt,
     Intent::SetMcpServers,
     Intent::SelectMcpTools,
@@ -82,8 +86,6 @@ pub const NOT_BUILT: &[Intent] = &[
     Intent::AnswerAfterRestart,
     Intent::RegisterTools,
     Intent::NestedCheckpoint,
-    // The host's own queue is used whatever the provider has.
-    Intent::QueueMessage,
 ];
 
 /// What the operator allows, less what this host does not do yet: hints and refusals then say the same.
@@ -164,6 +166,9 @@ pub enum AskError {
         /// The limit.
         limit: u64,
     },
+    /// A message that waits could not be changed.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
     /// The plugin could not begin.
     #[error("{0}")]
     Plugin(String),
@@ -182,6 +187,7 @@ impl AskError {
             Self::NothingActive => "nothing-active",
             Self::TooLong { .. } => "prompt-too-long",
             Self::QueueFull { .. } => "queue-full",
+            Self::Queue(error) => error.code(),
             Self::Plugin(_) => "plugin-failed",
             Self::Store(error) => error.code(),
         }
@@ -189,18 +195,21 @@ impl AskError {
 }
 
 /// A message for a thread.
-#[derive(Debug, Clone)]
-pub struct NewRun {
-    /// Its id.
-    pub run: RunId,
-    /// Its number in the thread, from 1.
-    pub ordinal: u32,
-    /// What the person sent.
-    pub content: Vec<Content>,
+pub use jackfield_core::outbox::Outgoing as NewRun;
+
+/// A change of what waits.
+pub(crate) enum QueueChange {
+    Withdraw(RunId),
+    Edit(RunId, Vec<Content>),
+    Reorder(Vec<RunId>),
+    Promote(RunId),
 }
 
 pub(crate) enum Ask {
-    Send(NewRun, Reply1<()>),
+    Send(NewRun, Delivery, Reply1<()>),
+    May(Delivery, Reply1<()>),
+    Queue(oneshot::Sender<Vec<Waiting>>),
+    Change(QueueChange, Reply1<()>),
     Interrupt(Reply1<()>),
     Answer { request: RequestId, reply: Reply, by: String, done: Reply1<()> },
     Select(Pairs, Reply1<()>),
@@ -217,21 +226,56 @@ pub struct SessionHandle {
     asks: mpsc::Sender<Ask>,
     ended: watched::Receiver<bool>,
     view: watched::Receiver<Option<CapabilityView>>,
+    standing: watched::Receiver<Standing>,
+    left: Left,
+}
+
+/// What goes on in a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// A run is at work, or the provider has opened a turn by itself.
+    pub at_work: bool,
+    /// Messages that have not begun.
+    pub waiting: usize,
+    /// Tasks in the background: the roster.
+    pub background: usize,
+}
+
+impl Standing {
+    /// Nothing goes on.
+    pub fn is_at_rest(&self) -> bool {
+        *self == Standing::default()
+    }
+}
+
+/// Messages that waited when a session ended and that the next one takes on.
+#[derive(Clone, Default)]
+pub(crate) struct Left(Arc<Mutex<Vec<NewRun>>>);
+
+impl Left {
+    pub(crate) fn leave(&self, messages: Vec<NewRun>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = messages;
+    }
+
+    pub(crate) fn take(&self) -> Vec<NewRun> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl SessionHandle {
-    /// Starts the task with its first message. The session is at work when its events say so; a failure to start is an event, too.
+    /// Starts the task with its first messages. The session is at work when its events say so; a failure to start is an event, too.
     pub async fn start(
         start: SessionStart,
         shared: Arc<Shared>,
-        first: NewRun,
+        first: Vec<NewRun>,
     ) -> Result<SessionHandle, jackfield_sandbox::CallError> {
         let plugin = start.generation.session().await?;
         let (asks, inbox) = mpsc::channel(shared.limits.session_inbox as usize);
         let (ended_tx, ended) = watched::channel(false);
         let (view_tx, view) = watched::channel(None);
-        let (log, session) = (start.log.clone(), start.session.clone());
-        let task = task::Task::new(start, shared, plugin, first, inbox, view_tx);
+        let (standing_tx, standing) = watched::channel(Standing { waiting: first.len(), ..Standing::default() });
+        let (log, session, left) = (start.log.clone(), start.session.clone(), Left::default());
+        let task = task::Task::new(start, shared, plugin, first, left.clone(), inbox, view_tx, standing_tx);
         tokio::spawn(async move {
             // A bug of ours must not leave anybody waiting for an end that never comes. Its processes went with the task;
             // what it left open is closed when the thread is opened next.
@@ -240,12 +284,41 @@ impl SessionHandle {
             }
             let _ = ended_tx.send(true);
         });
-        Ok(SessionHandle { asks, ended, view })
+        Ok(SessionHandle { asks, ended, view, standing, left })
     }
 
     /// Hands a message over. It is taken on when this returns; all else is events.
-    pub async fn send(&self, run: NewRun) -> Result<(), AskError> {
-        self.ask(|done| Ask::Send(run, done)).await
+    pub async fn send(&self, run: NewRun, delivery: Delivery) -> Result<(), AskError> {
+        self.ask(|done| Ask::Send(run, delivery, done)).await
+    }
+
+    /// Whether a message may go this way now.
+    pub async fn may(&self, delivery: Delivery) -> Result<(), AskError> {
+        self.ask(|done| Ask::May(delivery, done)).await
+    }
+
+    /// Messages that have not begun, in their order.
+    pub async fn queue(&self) -> Result<Vec<Waiting>, AskError> {
+        let (done, answer) = oneshot::channel();
+        self.asks.send(Ask::Queue(done)).await.map_err(|_| AskError::Ended)?;
+        answer.await.map_err(|_| AskError::Ended)
+    }
+
+    pub(crate) async fn change_queue(&self, change: QueueChange) -> Result<(), AskError> {
+        self.ask(|done| Ask::Change(change, done)).await
+    }
+
+    /// Resolves when the session is over, and holds nothing of it.
+    pub(crate) fn end(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut ended = self.ended.clone();
+        async move {
+            let _ = ended.wait_for(|over| *over).await;
+        }
+    }
+
+    /// What the next session takes on.
+    pub(crate) fn left(&self) -> &Left {
+        &self.left
     }
 
     /// Stops the active run: the ladder begins. Returns when the first step is taken; the end is an event.
@@ -292,6 +365,27 @@ impl SessionHandle {
     /// True once the session is over.
     pub fn is_over(&self) -> bool {
         *self.ended.borrow()
+    }
+
+    /// What goes on; nothing once the session is over.
+    pub fn standing(&self) -> Standing {
+        if self.is_over() { Standing::default() } else { *self.standing.borrow() }
+    }
+
+    /// Resolves when nothing has gone on for this long, or the session is over.
+    pub async fn rest(&self, quiet: Duration) {
+        let mut standing = self.standing.clone();
+        loop {
+            tokio::select! {
+                () = self.ended() => return,
+                waited = standing.wait_for(Standing::is_at_rest) => if waited.is_err() { return },
+            }
+            // A task's end may be followed by a turn of the provider's own, which tells of it.
+            let stirs = standing.wait_for(|standing| !standing.is_at_rest());
+            if tokio::time::timeout(quiet, stirs).await.is_err() {
+                return;
+            }
+        }
     }
 
     /// What the session can do, as last told.

@@ -10,6 +10,8 @@ pub(crate) enum Purpose {
     Start,
     OpenThread,
     Send(RunId),
+    /// A message into an open turn or the provider's queue, and the command's own number.
+    Hand(RunId, u32),
     Interrupt(RunId),
     Respond(RequestId, Option<Reply1<()>>),
     Select(Reply1<()>),
@@ -22,6 +24,7 @@ impl Purpose {
             Purpose::Start => "start",
             Purpose::OpenThread => "open-thread",
             Purpose::Send(_) => "send-run",
+            Purpose::Hand(..) => "steer-run",
             Purpose::Interrupt(_) => "interrupt",
             Purpose::Respond(..) => "respond",
             Purpose::Select(_) => "set-selection",

@@ -57,6 +57,7 @@ impl Task {
                 self.remember_thread(thread).await;
             }
         }
+        self.begin_what_opens(&event).await;
         let cause = Cause { frame, at_ms: crate::clock::now_ms() };
         let routed = self.normalizer.accept(cause, event);
         self.emit(routed).await;
@@ -135,13 +136,8 @@ impl Task {
                 self.start_failed(protocol("the plugin answered open-thread with something that is no thread"))
             }
             (Purpose::Start | Purpose::OpenThread, Err(fault)) => self.start_failed(fault),
-            (Purpose::Send(run), Ok(OpValue::Delivered(delivery))) => {
-                if matches!(delivery.how, Delivered::OpenedTurn | Delivered::Unknown) {
-                    let opened = self.normalizer.delivered(&run, delivery.turn, crate::clock::now_ms());
-                    self.emit(opened).await;
-                }
-            }
-            (Purpose::Send(_), Ok(_)) => {}
+            (Purpose::Send(run), Ok(value)) => self.sent(run, value).await,
+            (Purpose::Hand(run, op), outcome) => self.handed(run, op, outcome).await,
             (Purpose::Send(run), Err(fault)) => {
                 let routed = self.normalizer.fail_run(&run, fault);
                 self.emit(routed).await;

@@ -1,12 +1,10 @@
 //! Holds runs to their limits: what is reached is decided in `core`; here the run is interrupted.
 
-use super::AskError;
 use super::task::Task;
 use crate::clock;
 use jackfield_core::event::EventBody;
 use jackfield_core::policy::Decision;
 use std::time::Duration;
-use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 impl Task {
@@ -23,7 +21,6 @@ impl Task {
         let decision = Decision::Blocked { rule: reached.rule() };
         self.say(Some(run), EventBody::PolicyDecided { intent: "go-on".into(), decision }).await;
         // Nobody waits for the answer: what comes of it is said in events.
-        let (done, _) = oneshot::channel::<Result<(), AskError>>();
-        self.interrupt(done).await;
+        let _ = self.stop_active().await;
     }
 }

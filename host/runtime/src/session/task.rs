@@ -5,7 +5,7 @@ use super::ops::{Ops, Purpose};
 use super::outlet::{Outlet, fault};
 use super::ring::Ring;
 use super::watch::Watch;
-use super::{Ask, NewRun, SessionStart, Shared};
+use super::{Ask, Left, NewRun, SessionStart, Shared, Standing};
 use crate::clock;
 use crate::journal::{Entry, Journal};
 use crate::process::ChannelEvent;
@@ -17,6 +17,7 @@ use jackfield_core::contract::{
 use jackfield_core::event::SessionEnd;
 use jackfield_core::id::RunId;
 use jackfield_core::normalizer::{Disposed, Normalizer, SessionEnded, SessionScope, clean_fault};
+use jackfield_core::outbox::Outbox;
 use jackfield_core::run_limits::RunGuard;
 use jackfield_sandbox::{CallError, Session};
 use std::collections::VecDeque;
@@ -53,7 +54,13 @@ pub(super) struct Task {
     pub(super) journal: Journal,
     pub(super) outlet: Outlet,
     pub(super) ops: Ops,
-    pub(super) queue: VecDeque<NewRun>,
+    /// Messages that have not begun.
+    pub(super) outbox: Outbox,
+    /// The runs that were last said to wait.
+    pub(super) said_queue: Vec<RunId>,
+    /// What waits at the session's end goes on in the next one.
+    pub(super) goes_on: bool,
+    pub(super) left: Left,
     pub(super) active: Option<Active>,
     /// The next message waits until then for late words of the turn before.
     pub(super) free_at: Option<Instant>,
@@ -72,6 +79,7 @@ pub(super) struct Task {
     /// Ends the session with this once the batch is through.
     pub(super) ending: Option<SessionEnded>,
     pub(super) view: watched::Sender<Option<CapabilityView>>,
+    pub(super) standing: watched::Sender<Standing>,
     /// What the host itself has for the plugin's next batch.
     pub(super) feed: VecDeque<Input>,
     pub(super) inbox: mpsc::Receiver<Ask>,
@@ -89,13 +97,16 @@ pub(super) struct Task {
 }
 
 impl Task {
+    #[allow(clippy::too_many_arguments)] // The ends of the channels that its handle has.
     pub(super) fn new(
         start: SessionStart,
         shared: Arc<Shared>,
         plugin: Session,
-        first: NewRun,
+        first: Vec<NewRun>,
+        left: Left,
         inbox: mpsc::Receiver<Ask>,
         view: watched::Sender<Option<CapabilityView>>,
+        standing: watched::Sender<Standing>,
     ) -> Task {
         let limits = shared.limits.clone();
         let (frame_sender, channel_events) = mpsc::channel(limits.read_queue_frames as usize);
@@ -112,7 +123,10 @@ impl Task {
             journal: Journal::new(&shared.spill_folder, &limits),
             outlet: Outlet::new(&start, shared.clone(), frame_sender, result_sender),
             ops: Ops::default(),
-            queue: VecDeque::from([first]),
+            outbox: Outbox::of(first),
+            said_queue: Vec::new(),
+            goes_on: false,
+            left,
             active: None,
             free_at: None,
             phase: Phase::Starting,
@@ -126,6 +140,7 @@ impl Task {
             store_health: shared.store.health(),
             ending: None,
             view,
+            standing,
             feed: VecDeque::new(),
             inbox,
             unheard: Vec::new(),
@@ -146,10 +161,15 @@ impl Task {
     /// Runs until the session is over and every process of it is gone. Each round feeds the plugin once at most, so that
     /// one that asks for something in every answer can't keep a client's word or a deadline from being heard.
     pub(super) async fn run(mut self) {
+        let thread = self.start.log.thread().clone();
+        // A store that can't be read ends the session by its own way; a turn's number is not worth a word.
+        let last = self.shared.store.last_turn(&thread).await.unwrap_or(0);
+        self.normalizer.count_turns_from(&thread, last);
         self.begin().await;
         loop {
             self.watch_deadlines().await;
             self.settle().await;
+            self.tell_standing();
             match self.phase {
                 Phase::Ended => break,
                 _ if self.ending.is_some() => continue,
@@ -189,9 +209,18 @@ impl Task {
         }
     }
 
+    pub(super) fn tell_standing(&self) {
+        let now = Standing {
+            at_work: self.active.is_some() || self.normalizer.has_open_turn(),
+            waiting: self.outbox.len(),
+            background: self.normalizer.roster().len(),
+        };
+        self.standing.send_if_modified(|told| std::mem::replace(told, now) != now);
+    }
+
     /// Nothing is open, nothing waits, and there is a way back to the conversation.
     fn is_quiet(&self) -> bool {
-        let idle = self.phase == Phase::Ready && self.active.is_none() && self.queue.is_empty();
+        let idle = self.phase == Phase::Ready && self.active.is_none() && self.outbox.is_empty();
         idle && self.resumable && !self.normalizer.has_open_turn() && self.normalizer.roster().is_empty()
     }
 
@@ -313,16 +342,13 @@ impl Task {
             ended.signal = exit.signal;
             ended.stderr_tail = exit.stderr_tail.clone();
         }
-        let unstarted: Vec<NewRun> = self.queue.drain(..).collect();
         let mut cause = ended.fault.clone();
         cause.iter_mut().for_each(|fault| clean_fault(fault, &self.shared.limits));
         for pending in self.ops.drain() {
             super::asks::answer_ended(pending);
         }
         // Runs end before the session does: that word is the last.
-        for run in unstarted {
-            self.end_unstarted(&run, cause.clone()).await;
-        }
+        self.end_messages(cause).await;
         let closing = self.normalizer.end_session(ended);
         self.emit(closing).await;
         self.active = None;
@@ -331,18 +357,18 @@ impl Task {
 
     fn next_deadline(&self) -> Option<Instant> {
         let ladder = self.active.as_ref().and_then(|active| active.ladder.as_ref()).map(|ladder| ladder.deadline);
-        let free = self.free_at.filter(|_| !self.queue.is_empty());
+        let free = self.free_at.filter(|_| self.outbox.has_waiting());
         let late = self
             .normalizer
             .deadline()
             .map(|at_ms| Instant::now() + Duration::from_millis(at_ms.saturating_sub(clock::now_ms())));
-        let may_send = self.phase == Phase::Ready && self.active.is_none() && !self.queue.is_empty();
-        let now = (!self.feed.is_empty() || (may_send && self.free_at.is_none())).then(Instant::now);
+        let now = (!self.feed.is_empty() || self.may_begin()).then(Instant::now);
         [
             self.ops.next_deadline(),
             self.outlet.next_timer(),
             self.watch.next(self),
             self.run_limit_at(),
+            self.next_settlement(),
             ladder,
             free,
             late,

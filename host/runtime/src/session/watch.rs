@@ -78,7 +78,8 @@ impl Watch {
 impl Task {
     /// True when the provider should be saying something: a turn is open and nobody else is waited for.
     pub(super) fn may_stall(&self) -> bool {
-        self.active.is_some() && self.normalizer.open_requests().is_empty() && !self.normalizer.has_open_tool()
+        let at_work = self.active.is_some() || self.outbox.has_handed();
+        at_work && self.normalizer.open_requests().is_empty() && !self.normalizer.has_open_tool()
     }
 
     /// Carries out whatever is due.
@@ -97,6 +98,7 @@ impl Task {
         }
         self.hold_run_limits().await;
         self.climb(now).await;
+        self.settle_handed().await;
         if self.phase == Phase::Starting && now >= self.watch.started + self.watch.handshake && self.ending.is_none() {
             self.handshake_overdue();
         } else if self.phase == Phase::Ready && self.may_stall() && now >= self.watch.last_heard + self.watch.next_stall

@@ -3,7 +3,7 @@
 use super::Store;
 use super::error::StoreError;
 use super::schema::Place;
-use super::words::{from_json, json};
+use super::words::{all, from_json, json};
 use jackfield_core::event::{EventBody, ItemBody, SessionEvent};
 use jackfield_core::id::ThreadId;
 use rusqlite::{Connection, ErrorCode, params};
@@ -22,6 +22,15 @@ impl Store {
     ) -> Result<Vec<SessionEvent>, StoreError> {
         let (place, thread, bytes) = (self.place.clone(), thread.clone(), self.limits.read_queue_bytes as usize);
         self.read(move |db| page(db, &place, &thread, after_seq, limit, bytes)).await
+    }
+
+    /// Number of the thread's last turn; 0 before the first. Looks no further back than that turn's beginning.
+    pub async fn last_turn(&self, thread: &ThreadId) -> Result<u32, StoreError> {
+        let (place, thread) = (self.place.clone(), thread.clone());
+        let sql = "SELECT json_extract(json, '$.ordinal') AS ordinal FROM events \
+            WHERE thread = ?1 AND json_extract(json, '$.type') = 'turn.started' ORDER BY seq DESC LIMIT 1";
+        let found = self.read(move |db| all(db, &place, sql, [thread.as_str()], |row| row.get("ordinal")));
+        Ok(found.await?.pop().unwrap_or(0))
     }
 }
 

@@ -48,8 +48,9 @@ impl Store {
         let unended_sessions = self.read(move |db| all(db, &place, &sql, [id.as_str()], sessions::record)).await?;
         let runs = self.runs(thread).await?;
         let last_ordinal = runs.last().map_or(0, |run| run.ordinal);
-        let unfinished = runs.into_iter().filter(|run| !run.status.is_terminal());
-        let (queued_runs, open_runs) = unfinished.partition(|run| run.status == RunStatus::Queued);
+        let at_work = |run: &RunRecord| !run.status.is_terminal() && run.status != RunStatus::Queued;
+        let open_runs = runs.into_iter().filter(at_work).collect();
+        let queued_runs = self.queued_runs(thread).await?;
         let open_requests = self.open_requests(thread).await?;
         let reserved_seq = reserved_seq.max(last_seq);
         Ok(Recovery {

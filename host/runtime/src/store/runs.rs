@@ -67,9 +67,36 @@ impl Store {
         self.write(change).await
     }
 
+    /// Changes what a run that waits says.
+    pub async fn edit_run(&self, run: &RunId, prompt: Vec<Content>, at_ms: u64) -> Result<(), StoreError> {
+        let (place, run) = (self.place.clone(), run.clone());
+        let change = move |db: &rusqlite::Connection| {
+            let sql = "UPDATE runs SET prompt = ?2, updated_ms = max(updated_ms, ?3) WHERE id = ?1";
+            let values = params![run.as_str(), json("prompt", &prompt)?, at_ms as i64];
+            found(db.execute(sql, values), &place, &format!("run {run}"))
+        };
+        self.write(change).await
+    }
+
+    /// Puts these runs before all others that wait, in this order.
+    pub async fn order_runs(&self, order: Vec<RunId>) -> Result<(), StoreError> {
+        let place = self.place.clone();
+        let change = move |db: &rusqlite::Connection| {
+            for (at, run) in order.iter().enumerate() {
+                let values = params![run.as_str(), at as i64 - order.len() as i64];
+                found(db.execute("UPDATE runs SET place = ?2 WHERE id = ?1", values), &place, &format!("run {run}"))?;
+            }
+            Ok(())
+        };
+        self.write(change).await
+    }
+
     /// Runs of a thread that wait, in order.
     pub async fn queued_runs(&self, thread: &ThreadId) -> Result<Vec<RunRecord>, StoreError> {
-        Ok(self.runs(thread).await?.into_iter().filter(|run| run.status == RunStatus::Queued).collect())
+        let (place, thread) = (self.place.clone(), thread.clone());
+        let sql = "SELECT id, thread, ordinal, status, prompt, selection, created_ms, updated_ms FROM runs \
+            WHERE thread = ?1 AND status = 'queued' ORDER BY coalesce(place, ordinal), ordinal";
+        self.read(move |db| all(db, &place, sql, [thread.as_str()], record)).await
     }
 
     /// All runs of a thread, in order.

@@ -43,6 +43,9 @@ const MIGRATIONS: &[&str] = &["
     ) STRICT;
 ", "
     CREATE TABLE setups (thread TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT;
+", "
+    -- Where a run that waits stands among the others; by its number where nobody moved it.
+    ALTER TABLE runs ADD COLUMN place INTEGER;
 "];
 
 /// `JFLD`: what tells our file from another program's.

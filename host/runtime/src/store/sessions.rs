@@ -2,7 +2,7 @@
 
 use super::Store;
 use super::error::StoreError;
-use super::words::{Columns, found, insert, word};
+use super::words::{Columns, all, found, insert, word};
 use jackfield_core::event::SessionEnd;
 use jackfield_core::id::{SessionId, ThreadId};
 use rusqlite::params;
@@ -52,6 +52,16 @@ impl Store {
             insert(db, &place, sql, values, &format!("epoch {} of session {}", session.epoch, session.id))
         };
         self.write(change).await
+    }
+
+    /// The newest session of a plugin whose capabilities are known.
+    pub async fn newest_session(&self, plugin: &str) -> Result<Option<SessionRecord>, StoreError> {
+        let (place, plugin) = (self.place.clone(), plugin.to_owned());
+        let sql = format!(
+            "SELECT {COLUMNS} FROM sessions WHERE plugin = ?1 AND capabilities <> '' ORDER BY started_ms DESC, epoch DESC LIMIT 1"
+        );
+        let mut newest = self.read(move |db| all(db, &place, &sql, params![plugin], record)).await?;
+        Ok(newest.pop())
     }
 
     /// Replaces the capabilities of a session's epoch (JSON).

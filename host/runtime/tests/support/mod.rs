@@ -37,6 +37,7 @@ pub fn shell(script: &str) -> SpawnSpec {
         env: vec![("PATH".to_owned(), std::env::var("PATH").unwrap_or_default())],
         cwd: "/".into(),
         framing: Framing::Ndjson,
+        tap: None,
     }
 }
 

@@ -1,0 +1,36 @@
+//! The plugin that a run uses, and threads as they are typed.
+
+use crate::config::Choice;
+use crate::exit::Failure;
+use jackfield_core::id::ThreadId;
+use jackfield_runtime::host::{Host, Plugin};
+use jackfield_runtime::instance::Instance;
+use jackfield_runtime::store::ThreadRecord;
+
+/// The plugin, and the provider's name for people.
+pub async fn plugin(host: &Host, choice: &Choice, thread: Option<&ThreadRecord>) -> Result<(Plugin, String), Failure> {
+    let found = choice.find(thread)?;
+    let plugin = host.add_plugin(found.bytes, found.bundled).await.map_err(|error| match &choice.setup.plugin {
+        Some(file) => Failure::unavailable(format!("{}: {error}", file.display())),
+        None => error.into(),
+    })?;
+    let name = plugin.generation.manifest().full_name();
+    let provider = name.strip_prefix("jackfield/").filter(|_| plugin.bundled).map_or(name.clone(), str::to_owned);
+    Ok((plugin, provider))
+}
+
+/// A thread's id, as typed.
+pub fn thread_id(text: &str) -> Result<ThreadId, Failure> {
+    ThreadId::parse(text)
+        .ok_or_else(|| Failure::usage(format!("'{text}' is no thread; `jackfield threads list` shows those there are")))
+}
+
+/// What a recording must never hold, by the names it goes by: what the operator sets, and keys of the operator's own that the
+/// plugin's programs are given.
+pub fn secrets(instance: &Instance, plugin: &Plugin) -> Vec<(String, String)> {
+    let is_secret = |name: &str| ["KEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| name.contains(word));
+    let profiles = &plugin.generation.manifest().spawn;
+    let passed_on = profiles.iter().flat_map(|profile| &profile.env).filter(|name| is_secret(name));
+    let own = passed_on.filter_map(|name| Some((name.clone(), std::env::var(name).ok()?)));
+    instance.env.iter().cloned().chain(own).collect()
+}

@@ -1,0 +1,151 @@
+//! What is being asked of the thread at the moment: messages, answers, interrupts, settings; of a script, of a person, of a rule.
+//!
+//! **Each begins in the order in which it was given.** A message and an interrupt hold back what follows until they are taken
+//! on, which is soon; an answer and a setting wait for the provider, and hold back nothing. Nothing here decides.
+
+use super::approve::Answer;
+use super::input::{Order, Tag};
+use jackfield_core::contract::Content;
+use jackfield_core::id::{RequestId, RunId};
+use jackfield_core::outbox::Waiting;
+use jackfield_core::requests::AnswerError;
+use jackfield_runtime::session::AskError;
+use jackfield_runtime::thread::Thread;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
+
+/// Something that was asked for, with what came of it.
+pub enum Done {
+    /// The prompt of the command line was taken on, or not.
+    Sent(Result<RunId, AskError>),
+    /// A person's or a rule's answer.
+    Answered(Box<Answer>, Result<(), AskError>),
+    /// The interrupt of a signal.
+    Interrupted(Result<(), AskError>),
+    /// A line of input.
+    Line(Tag, Result<Taken, AskError>),
+}
+
+/// What a line of input brought about at once.
+#[derive(Default)]
+pub struct Taken {
+    /// The run that a message became.
+    pub run: Option<RunId>,
+    /// The request that was answered.
+    pub request: Option<RequestId>,
+    /// The messages that wait, where they were asked for.
+    pub queue: Option<Vec<Waiting>>,
+}
+
+struct Work<'a> {
+    /// What follows waits for it.
+    holds: bool,
+    tag: Option<Tag>,
+    doing: Pin<Box<dyn Future<Output = Done> + Send + 'a>>,
+}
+
+/// All that is being asked of one thread.
+pub struct Hands<'a> {
+    thread: &'a Thread,
+    works: Vec<Work<'a>>,
+    most: usize,
+}
+
+impl<'a> Hands<'a> {
+    /// At most so many lines of input at once.
+    pub fn new(thread: &'a Thread, most: u64) -> Hands<'a> {
+        Hands { thread, works: Vec::new(), most: most as usize }
+    }
+
+    /// True when nothing is under way.
+    pub fn are_free(&self) -> bool {
+        self.works.is_empty()
+    }
+
+    /// True when the next line of input may begin.
+    pub fn may_begin(&self) -> bool {
+        self.works.len() < self.most && !self.works.iter().any(|work| work.holds)
+    }
+
+    /// Sends the prompt of the command line.
+    pub fn send(&mut self, content: Vec<Content>) {
+        let thread = self.thread;
+        self.push(true, None, async move { Done::Sent(thread.send(content).await) });
+    }
+
+    /// Gives an answer.
+    pub fn answer(&mut self, answer: Answer) {
+        let thread = self.thread;
+        self.push(false, None, async move {
+            let given = thread.answer(answer.request.clone(), answer.reply.clone(), &answer.by).await;
+            Done::Answered(Box::new(answer), given)
+        });
+    }
+
+    /// Stops the run at work.
+    pub fn interrupt(&mut self) {
+        let thread = self.thread;
+        self.push(true, None, async move { Done::Interrupted(thread.interrupt().await) });
+    }
+
+    /// Carries out a line of input.
+    pub fn line(&mut self, tag: Tag, order: Order) {
+        let thread = self.thread;
+        let (holds, told) = (!matches!(order, Order::Answer(..) | Order::Settings(_)), tag.clone());
+        self.push(holds, Some(tag), async move { Done::Line(told, carry_out(thread, order).await) });
+    }
+
+    /// The next that is done; never comes while nothing is under way.
+    pub async fn next(&mut self) -> Done {
+        poll_fn(|cx| {
+            for at in 0..self.works.len() {
+                if let Poll::Ready(done) = self.works[at].doing.as_mut().poll(cx) {
+                    self.works.remove(at);
+                    return Poll::Ready(done);
+                }
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// Lets go of all that is under way: the lines of which nobody will know what came of them.
+    pub fn let_go(&mut self) -> Vec<Tag> {
+        self.works.drain(..).filter_map(|work| work.tag).collect()
+    }
+
+    fn push(&mut self, holds: bool, tag: Option<Tag>, doing: impl Future<Output = Done> + Send + 'a) {
+        self.works.push(Work { holds, tag, doing: Box::pin(doing) });
+    }
+}
+
+async fn carry_out(thread: &Thread, order: Order) -> Result<Taken, AskError> {
+    let mut taken = Taken::default();
+    match order {
+        Order::Message(content, delivery) => taken.run = Some(thread.send_as(content, delivery).await?),
+        Order::Answer(id, reply) => {
+            let request = RequestId::parse(&id).ok_or(AnswerError::NotFound { id })?;
+            thread.answer(request.clone(), reply, "script").await.map_err(|error| match error {
+                // The session that asked is gone, and its requests with it.
+                AskError::Ended => AnswerError::Expired { id: request.clone() }.into(),
+                other => other,
+            })?;
+            taken.request = Some(request);
+        }
+        Order::Interrupt => thread.interrupt().await.map_err(|error| match error {
+            // Where no session is at work, no run is.
+            AskError::Ended => AskError::NothingActive,
+            other => other,
+        })?,
+        Order::Settings(values) => thread.select(values).await?,
+        Order::Queue => taken.queue = Some(thread.queue().await),
+        Order::Edit(run, content) => thread.edit(&run, content).await?,
+        Order::Withdraw(run) => thread.withdraw(&run).await?,
+        Order::Reorder(runs) => thread.reorder(runs).await?,
+        Order::Promote(run) => thread.promote(&run).await?,
+        // The stream itself ends: whoever holds it closes the thread.
+        Order::Close => {}
+    }
+    Ok(taken)
+}

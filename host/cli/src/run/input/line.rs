@@ -1,0 +1,203 @@
+//! A line of input as a script writes it, and the order it becomes.
+//!
+//! `Line` is what may be written: its documentation and attributes are the schema that `jackfield schema input` prints.
+//! `Order` is what can be carried out. **A field that a line does not have is refused: a misspelt `option` must not pass for a dismissal.**
+
+use jackfield_core::contract::{Chosen, Content, Filled, Pairs, Reply};
+use jackfield_core::id::RunId;
+use jackfield_core::outbox::Delivery;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// One line of input: a JSON object, known by its `type`. Each is answered by one `input.accepted` or `input.rejected`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Line {
+    /// Says something: the first prompt, the next one, or a word into the run at work.
+    #[schemars(extend("oneOf" = one_of(&["text", "content"])))]
+    Message {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// What to say.
+        #[serde(default)]
+        text: Option<String>,
+        /// What to say, in parts, as `run.created` shows them.
+        #[serde(default)]
+        content: Option<Vec<Content>>,
+        /// How it goes when a run is at work.
+        #[serde(default = "auto")]
+        delivery: Delivery,
+    },
+    /// Answers a request: with an option that it offers, with values for its questions, or by closing it.
+    #[schemars(extend("oneOf" = one_of(&["option", "answers", "dismiss"]), "dependentRequired" = json!({ "note": ["option"], "input": ["option"] })))]
+    Answer {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// The request's id, from `request.opened`.
+        request: String,
+        /// The id of one of the request's `options`.
+        #[serde(default)]
+        option: Option<String>,
+        /// A word to the provider, with an option.
+        #[serde(default)]
+        note: Option<String>,
+        /// The tool's input as you changed it, with an option that allows.
+        #[serde(default)]
+        input: Option<Map<String, Value>>,
+        /// Values for the request's `questions`.
+        #[serde(default)]
+        answers: Option<Vec<Filled>>,
+        /// `true` closes the request without an answer, which never is consent.
+        #[serde(default)]
+        #[schemars(extend("const" = true))]
+        dismiss: bool,
+    },
+    /// Stops the run at work; the conversation goes on with the next message.
+    Interrupt {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+    },
+    /// Chooses settings, such as `model` and `mode`. `settings.updated` lists them with their values.
+    Settings {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// Names with the values that are wanted.
+        #[schemars(extend("minProperties" = 1))]
+        values: BTreeMap<String, String>,
+    },
+    /// Lists the messages that wait, in the answer to this line.
+    Queue {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+    },
+    /// Changes what a message says that waits here.
+    #[schemars(extend("oneOf" = one_of(&["text", "content"])))]
+    Edit {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// The message's run.
+        run: String,
+        /// What to say.
+        #[serde(default)]
+        text: Option<String>,
+        /// What to say, in parts.
+        #[serde(default)]
+        content: Option<Vec<Content>>,
+    },
+    /// Takes back a message that waits here.
+    Withdraw {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// The message's run.
+        run: String,
+    },
+    /// Puts all messages that wait here into this order.
+    Reorder {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// Their runs.
+        runs: Vec<String>,
+    },
+    /// Brings a message that waits here into the run at work, as `delivery` `auto` would have.
+    Promote {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// The message's run.
+        run: String,
+    },
+    /// Ends the conversation now, in order: a run at work ends with it, unfinished.
+    Close {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+    },
+}
+
+/// The types there are, for whoever wrote another.
+pub const TYPES: [&str; 10] =
+    ["message", "answer", "interrupt", "settings", "queue", "edit", "withdraw", "reorder", "promote", "close"];
+
+/// What a line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Order {
+    Message(Vec<Content>, Delivery),
+    Answer(String, Reply),
+    Interrupt,
+    Settings(Pairs),
+    Queue,
+    Edit(RunId, Vec<Content>),
+    Withdraw(RunId),
+    Reorder(Vec<RunId>),
+    Promote(RunId),
+    Close,
+}
+
+impl Line {
+    /// What it asks for; or what is wrong with its fields.
+    pub fn order(self) -> Result<Order, String> {
+        Ok(match self {
+            Line::Message { text, content, delivery, .. } => Order::Message(said(text, content)?, delivery),
+            Line::Answer { request, option, note, input, answers, dismiss, .. } => {
+                if option.is_none() && (note.is_some() || input.is_some()) {
+                    return Err("`note` and `input` go with an `option`".into());
+                }
+                Order::Answer(
+                    request,
+                    match (option, answers, dismiss) {
+                        (Some(option_id), None, false) => Reply::Chosen(Chosen {
+                            option_id,
+                            note,
+                            input: input.map(|input| Value::Object(input).to_string()),
+                        }),
+                        (None, Some(answers), false) => Reply::Filled(answers),
+                        (None, None, true) => Reply::Dismissed,
+                        _ => return Err("give one of `option`, `answers` or `dismiss`".into()),
+                    },
+                )
+            }
+            Line::Interrupt { .. } => Order::Interrupt,
+            Line::Settings { values, .. } if values.is_empty() => {
+                return Err("`values` names no setting".into());
+            }
+            Line::Settings { values, .. } => Order::Settings(values.into_iter().collect()),
+            Line::Queue { .. } => Order::Queue,
+            Line::Edit { run, text, content, .. } => Order::Edit(run_id(&run)?, said(text, content)?),
+            Line::Withdraw { run, .. } => Order::Withdraw(run_id(&run)?),
+            Line::Reorder { runs, .. } => Order::Reorder(runs.iter().map(|run| run_id(run)).collect::<Result<_, _>>()?),
+            Line::Promote { run, .. } => Order::Promote(run_id(&run)?),
+            Line::Close { .. } => Order::Close,
+        })
+    }
+}
+
+fn auto() -> Delivery {
+    Delivery::Auto
+}
+
+fn said(text: Option<String>, content: Option<Vec<Content>>) -> Result<Vec<Content>, String> {
+    match (text, content) {
+        (Some(text), None) => Ok(vec![Content::Text(text)]),
+        (None, Some(content)) => Ok(content),
+        _ => Err("give either `text` or `content`".into()),
+    }
+}
+
+fn run_id(text: &str) -> Result<RunId, String> {
+    RunId::parse(text).ok_or_else(|| format!("{text:?} is no run"))
+}
+
+/// Exactly one of these fields is there.
+fn one_of(fields: &[&str]) -> Value {
+    fields.iter().map(|field| json!({ "required": [field] })).collect()
+}

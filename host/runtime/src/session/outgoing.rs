@@ -1,0 +1,293 @@
+//! Messages of this session's thread: how each goes, when the next begins, what became of one that the provider has.
+//!
+//! What decides is `core::outbox`; here it is carried out. **A message that was handed over is no longer sent again by a
+//! restart: its row says so before the plugin has it.** Tests: `tests/tests/doors.rs`, and `core`'s for the decisions.
+
+use super::ops::Purpose;
+use super::outlet::fault;
+use super::task::{Active, Phase, Task};
+use super::{AskError, NewRun, Reply1};
+use crate::{clock, mint};
+use jackfield_core::contract::{
+    CommandBody, Delivered, Event, EventBody as Told, Fault, FaultKind, Message, OpValue, Pairs,
+};
+use jackfield_core::event::{AttemptReason, EventBody, RunStatus};
+use jackfield_core::id::RunId;
+use jackfield_core::normalizer::{BeginRun, JoinedRun};
+use jackfield_core::outbox::{Delivery, Fate, Refusal, Scene, Way, way};
+use jackfield_core::policy::{Decision, Intent, Strategy};
+use std::time::Duration;
+use tokio::time::Instant;
+
+impl Task {
+    /// How a message would go now; a refusal before anything of it is stored.
+    pub(super) fn way_of(&self, delivery: Delivery) -> Result<(Way, Vec<Refusal>), AskError> {
+        let scene = Scene {
+            active: self.active.is_some() || self.outbox.has_handed(),
+            stopping: self.active.as_ref().is_some_and(|active| active.ladder.is_some()),
+            waiting: self.outbox.has_waiting(),
+        };
+        let capabilities = self.capabilities.effective().capabilities;
+        way(delivery, scene, &capabilities, &self.shared.policy).map_err(|refusal| refused(&refusal.decision))
+    }
+
+    pub(super) async fn take_message(&mut self, run: NewRun, delivery: Delivery, done: Reply1<()>) {
+        let limit = self.shared.limits.queued_runs;
+        if self.outbox.len() as u64 >= limit {
+            let _ = done.send(Err(AskError::QueueFull { limit }));
+            return;
+        }
+        match self.way_of(delivery) {
+            Ok((way, said)) => {
+                self.go(run, way, said).await;
+                // Whoever asks what goes on once this is acknowledged must find it there.
+                self.tell_standing();
+                let _ = done.send(Ok(()));
+            }
+            Err(error) => {
+                let _ = done.send(Err(error));
+            }
+        }
+    }
+
+    /// Sends a message on its way; what is done instead of what was asked is said first.
+    pub(super) async fn go(&mut self, mut run: NewRun, way: Way, said: Vec<Refusal>) {
+        for Refusal { intent, decision } in said {
+            self.say_decision(&run.run, intent, decision).await;
+        }
+        match way {
+            Way::Wait => self.outbox.add(run),
+            Way::Steer | Way::Enqueue => return self.hand(run, way == Way::Enqueue).await,
+            Way::Next | Way::Interrupt | Way::Restart => {
+                run.urgent = true;
+                if way == Way::Restart {
+                    run.attempt = AttemptReason::SteeringRestart;
+                }
+                self.outbox.add(run);
+                self.keep_order().await;
+            }
+        }
+        if matches!(way, Way::Interrupt | Way::Restart) {
+            // Asked of the policy before: it is refused only when the run has ended meanwhile, and then nothing is in the way.
+            let _ = self.stop_active().await;
+        }
+        self.next_run().await;
+        self.say_queue().await;
+    }
+
+    async fn say_decision(&mut self, run: &RunId, intent: Intent, decision: Decision) {
+        self.say(Some(run.clone()), EventBody::PolicyDecided { intent: intent.name().into(), decision }).await;
+    }
+
+    /// Starts the run that waits longest, when the provider is free.
+    pub(super) async fn next_run(&mut self) {
+        if !self.may_begin() {
+            return;
+        }
+        let Some(run) = self.outbox.take_next() else { return };
+        // Or those who still wait would be woken for it without end.
+        self.free_at = None;
+        let context = std::mem::take(&mut self.first_context);
+        let body = CommandBody::SendRun(Message { context, ..message(&run, None, false) });
+        let id = run.run.clone();
+        // The run begins before the command is given: what the plugin says at once already belongs to it.
+        self.begin_run(run, self.ops.next()).await;
+        self.say_queue().await;
+        let thread = self.native_thread.clone();
+        Box::pin(self.command(Purpose::Send(id), thread, body, None)).await;
+    }
+
+    /// A message waits, and nothing is in its way.
+    pub(super) fn may_begin(&self) -> bool {
+        let drained = self.free_at.is_none_or(|at| at <= Instant::now());
+        let open = self.phase == Phase::Ready || (self.phase == Phase::Starting && self.opens_with_message);
+        let free = open && self.active.is_none() && self.ending.is_none() && drained;
+        free && self.outbox.has_waiting() && !self.outbox.has_handed()
+    }
+
+    async fn begin_run(&mut self, run: NewRun, op: u32) {
+        self.active = Some(Active { run: run.run.clone(), ladder: None });
+        self.watch.sent();
+        let begun = self.normalizer.begin_run(BeginRun {
+            run: run.run,
+            ordinal: run.ordinal,
+            op,
+            thread: self.start.log.thread().clone(),
+            content: run.content,
+            attempt: run.attempt,
+            at_ms: clock::now_ms(),
+        });
+        self.emit(begun).await;
+    }
+
+    /// Gives the provider a message while a turn is open: into it, or into its own queue.
+    async fn hand(&mut self, run: NewRun, enqueue: bool) {
+        let turn = self.normalizer.open_turn(self.start.log.thread()).map(str::to_owned);
+        let body = match enqueue {
+            true => CommandBody::SendRun(message(&run, None, true)),
+            false => CommandBody::SteerRun(message(&run, turn, false)),
+        };
+        let (id, op) = (run.run.clone(), self.ops.next());
+        self.say(Some(id.clone()), EventBody::RunUpdated { status: RunStatus::Starting }).await;
+        self.normalizer.hand(self.start.log.thread(), &id, op, &run.content);
+        let into = self.active.as_ref().map(|active| active.run.clone());
+        self.outbox.hand(run, op, into);
+        self.watch.sent();
+        let (thread, deadline) = (self.native_thread.clone(), None);
+        Box::pin(self.command(Purpose::Hand(id, op), thread, body, deadline)).await;
+        self.say_queue().await;
+    }
+
+    /// The plugin's answer to the command that handed a message over.
+    pub(super) async fn handed(&mut self, run: RunId, op: u32, outcome: Result<OpValue, Fault>) {
+        let how = match outcome {
+            Ok(OpValue::Delivered(delivery)) => delivery.how,
+            Ok(_) => Delivered::Unknown,
+            Err(fault) if matches!(fault.kind, FaultKind::Conflict | FaultKind::Unsupported) => {
+                return self.came_back(run, op, &fault.message).await;
+            }
+            Err(fault) => {
+                if let Some(run) = self.outbox.give_up(op) {
+                    self.end_unstarted(&run, Some(fault)).await;
+                    self.next_run().await;
+                }
+                return;
+            }
+        };
+        match self.outbox.delivered(op, how) {
+            Some(Fate::Joined(message, into)) => self.has_joined(message, into, false).await,
+            Some(Fate::Again(run)) => self.goes_again(run, "the turn had ended before the message came").await,
+            // Nothing is in the way any more: whatever the provider says next is already its turn's.
+            Some(Fate::Opens) if self.active.is_none() && !self.normalizer.has_open_turn() => {
+                if let Some((message, op)) = self.outbox.opens(Some(op)) {
+                    self.begin_run(message, op).await;
+                }
+            }
+            Some(Fate::Opens | Fate::Open) | None => {}
+        }
+    }
+
+    async fn came_back(&mut self, run: RunId, op: u32, why: &str) {
+        if self.outbox.came_back(op).is_some() {
+            self.goes_again(run, why).await;
+        }
+    }
+
+    async fn goes_again(&mut self, run: RunId, why: &str) {
+        let decision = Decision::Degraded {
+            strategy: Strategy::HostQueue,
+            because: why.to_owned(),
+            loses: vec!["the message arrives only after the turn".into()],
+        };
+        self.say_decision(&run, Intent::Steer, decision).await;
+        self.say(Some(run), EventBody::RunUpdated { status: RunStatus::Queued }).await;
+        self.keep_order().await;
+        self.next_run().await;
+        self.say_queue().await;
+    }
+
+    async fn has_joined(&mut self, message: NewRun, into: Option<RunId>, inferred: bool) {
+        let joined = self.normalizer.joined(JoinedRun {
+            run: message.run,
+            thread: self.start.log.thread().clone(),
+            content: message.content,
+            into,
+            inferred,
+            at_ms: clock::now_ms(),
+        });
+        self.emit(joined).await;
+        self.next_run().await;
+        self.say_queue().await;
+    }
+
+    /// The answer to the command that began a run: it may have gone into a turn that was open all the same.
+    pub(super) async fn sent(&mut self, run: RunId, outcome: OpValue) {
+        let OpValue::Delivered(delivery) = outcome else { return };
+        if matches!(delivery.how, Delivered::OpenedTurn | Delivered::Unknown) {
+            let opened = self.normalizer.delivered(&run, delivery.turn, clock::now_ms());
+            self.emit(opened).await;
+        } else if delivery.how == Delivered::JoinedTurn {
+            self.has_joined(NewRun::new(run, 0, Vec::new()), None, false).await;
+        }
+    }
+
+    /// Before an event is taken in: the turn that it opens may be one of a message that the provider has.
+    pub(super) async fn begin_what_opens(&mut self, event: &Event) {
+        if !self.outbox.has_handed() || event.scope.as_ref().is_some_and(|at| at.replayed || at.parent.is_some()) {
+            return;
+        }
+        let idle = self.active.is_none() && !self.normalizer.has_open_turn();
+        let says_so = self.capabilities.effective().capabilities.turns.emits_turn_started;
+        let opens = match &event.body {
+            Told::TurnStarted(start) if start.op.is_some() => self.outbox.opens(start.op),
+            Told::TurnEnded(end) if end.op.is_some() => self.outbox.opens(end.op),
+            Told::TurnStarted(start) if idle && start.reason.is_none() => self.outbox.opens(None),
+            Told::Items(_) | Told::Delta(_) if idle && !says_so => self.outbox.opens(None),
+            _ => None,
+        };
+        if let Some((message, op)) = opens {
+            self.begin_run(message, op).await;
+            self.say_queue().await;
+        }
+    }
+
+    /// Silence after a turn decides about what was put into it.
+    pub(super) async fn settle_handed(&mut self) {
+        let due = self.outbox.joined_in_silence(clock::now_ms(), self.shared.limits.steer_settle_ms);
+        for (message, into) in due {
+            self.has_joined(message, into, true).await;
+        }
+    }
+
+    pub(super) fn next_settlement(&self) -> Option<Instant> {
+        let at_ms = self.outbox.deadline(self.shared.limits.steer_settle_ms)?;
+        Some(Instant::now() + Duration::from_millis(at_ms.saturating_sub(clock::now_ms())))
+    }
+
+    /// A run that never reached the provider ends where it waits.
+    pub(super) async fn end_unstarted(&mut self, run: &NewRun, fault: Option<Fault>) {
+        let status = if fault.is_some() { RunStatus::Failed } else { RunStatus::Cancelled };
+        let ledger = self.normalizer.ledger();
+        let body = EventBody::RunEnded { status, reason: None, fault, background: false, joined: None, ledger };
+        self.say(Some(run.run.clone()), body).await;
+    }
+
+    /// At the session's end: what waits here goes on in the next one, where there is to be one; what the provider had ends.
+    pub(super) async fn end_messages(&mut self, cause: Option<Fault>) {
+        let (waiting, handed) = self.outbox.drain();
+        let lost = cause.clone().unwrap_or_else(|| {
+            fault(FaultKind::Cancelled, "the session ended; whether the message still reached it is not known".into())
+        });
+        for run in handed {
+            self.end_unstarted(&run, Some(lost.clone())).await;
+        }
+        if self.goes_on {
+            return self.left.leave(waiting);
+        }
+        for run in waiting {
+            self.end_unstarted(&run, cause.clone()).await;
+        }
+    }
+}
+
+/// A message as the plugin gets it.
+fn message(run: &NewRun, turn: Option<String>, enqueue: bool) -> Message {
+    Message {
+        content: run.content.clone(),
+        turn,
+        context: Vec::new(),
+        selection: Pairs::new(),
+        uuid: mint::message_uuid(&run.run),
+        enqueue,
+        extra: Pairs::new(),
+    }
+}
+
+/// A decision that is none, as whoever asked hears it.
+pub(super) fn refused(decision: &Decision) -> AskError {
+    let kind = match decision {
+        Decision::Blocked { .. } => FaultKind::Denied,
+        _ => FaultKind::Unsupported,
+    };
+    AskError::Fault(fault(kind, decision.reason()))
+}
