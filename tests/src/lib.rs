@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod door;
+pub mod flags;
 pub mod guest;
 pub mod hostile;
 pub mod live;

@@ -151,6 +151,16 @@ fn what_decides_does_no_io() {
 }
 
 #[test]
+fn the_normalizer_reads_no_flag() {
+    check(|root| {
+        let words = ["capabilities.", "Capabilities", "capability::flag", "FLAGS"];
+        no_word(&sources(&root.join("host/core/src/normalizer"))?, &words, |line| {
+            line.split("//").next().unwrap_or_default().to_owned()
+        })
+    });
+}
+
+#[test]
 fn the_host_names_no_provider() {
     check(|root| {
         for layer in ["host/core", "host/sandbox", "host/runtime"] {

@@ -16,6 +16,7 @@
 //! its kind in the turn. So the same conversation played twice has the same ids, however its frames are batched, and the
 //! same native id in a later turn is another thing. Tests: below, and the normalizer's properties.
 
+use crate::capability::Strength;
 use crate::event::Correlation;
 use crate::id::{SessionId, ThreadId};
 use sha2::{Digest, Sha256};
@@ -70,6 +71,17 @@ impl SessionScope {
             &what,
             &occurrence,
         ])
+    }
+}
+
+impl From<Strength> for Correlation {
+    /// What is known of a thing whose ids are so strong.
+    fn from(strength: Strength) -> Self {
+        match strength {
+            Strength::Strong => Self::Strong,
+            Strength::Weak => Self::Weak,
+            Strength::None => Self::None,
+        }
     }
 }
 

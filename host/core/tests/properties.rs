@@ -6,6 +6,7 @@ use jackfield_core::event::{self, AttemptReason, EventBody as Seen, SessionEnd, 
 use jackfield_core::id::{RunId, SessionId, ThreadId};
 use jackfield_core::limits::Limits;
 use jackfield_core::normalizer::{BeginRun, Cause, Disposed, Normalizer, Routed, SessionEnded, SessionScope};
+use jackfield_core::policy::{Handling, PolicyConfig};
 use jackfield_core::projection::Snapshot;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -209,7 +210,7 @@ fn play(
         thread: ThreadId::from_digits("a1"),
     };
     let mut normalizer = Normalizer::new(scope, limits);
-    normalizer.set_capabilities(capabilities);
+    normalizer.set_handling(Handling::of(capabilities, &PolicyConfig::default()));
     let (mut at_ms, mut frame, mut op, mut out) = (1_000u64, 0u64, 0u32, Vec::new());
     for (index, step) in steps.iter().enumerate() {
         match step {

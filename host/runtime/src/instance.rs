@@ -26,6 +26,8 @@ pub struct Instance {
     pub selection: Pairs,
     /// Limits of each run.
     pub limits: RunLimits,
+    /// The operator's instructions for every conversation: as part of the system prompt where the provider takes that.
+    pub instructions: Option<String>,
     /// Where what crosses the wire to its programs is recorded.
     pub tap: Option<Tap>,
 }

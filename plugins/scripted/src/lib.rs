@@ -1,12 +1,13 @@
 //! A provider without a provider: it plays a script that the words of the prompt choose, paced by timers.
 //!
 //! For the first success without a key, a network or a CLI, and for tests that need every kind of event. It is deterministic and says
-//! that it is a demonstration. **It starts nothing and touches nothing: its "command" is only told.** Tests: `tests/script.rs`.
+//! that it is a demonstration. With the option `table` it plays a table instead (`table.rs`). **It starts nothing and touches nothing: its "command" is only told.** Tests: `tests/script.rs`.
 
 mod capabilities;
 mod script;
 mod settings;
 mod stage;
+mod table;
 
 use std::collections::VecDeque;
 
@@ -14,6 +15,7 @@ use jackfield_sdk::prelude::*;
 
 use settings::Settings;
 use stage::Stage;
+use table::Table;
 
 /// The plugin.
 #[derive(Debug, Default)]
@@ -21,6 +23,8 @@ pub struct Scripted {
     thread: Option<Conversation>,
     settings: Settings,
     stage: Stage,
+    /// A table of inputs and outputs in place of the scripts.
+    table: Option<Table>,
     /// Messages that wait for the open turn's end.
     behind: VecDeque<Behind>,
 }
@@ -67,6 +71,16 @@ impl Provider for Scripted {
 
     fn command(&mut self, cx: &mut Cx, command: Command) {
         let op = command.op;
+        if matches!(command.body, CommandBody::Start(_)) {
+            let options = cx.options().unwrap_or_default();
+            self.table = Table::of(&options);
+            if let Some(set) = Table::capabilities(&options) {
+                cx.negotiated(set);
+            }
+        }
+        if let Some(table) = &mut self.table {
+            return table.command(cx, &command);
+        }
         match command.body {
             CommandBody::Start(start) => match self.settings.choose(&start.selection) {
                 Ok(()) => cx.done(op, OpValue::Accepted),
@@ -103,6 +117,9 @@ impl Provider for Scripted {
     }
 
     fn timer(&mut self, cx: &mut Cx, timer: u32) {
+        if let Some(table) = &mut self.table {
+            return table.timer(cx, timer);
+        }
         self.stage.timer(cx, timer);
         if !self.stage.is_open() {
             self.idle(cx);

@@ -130,6 +130,7 @@ impl Setup {
             program_args: self.exe_args,
             selection: chosen.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect(),
             limits,
+            instructions: None,
             tap: None,
         })
     }

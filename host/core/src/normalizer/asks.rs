@@ -9,6 +9,7 @@ use super::{Normalizer, clean};
 use crate::contract::{self, Status, Subject};
 use crate::event::{EventBody, Request, RequestSubject, Resolution, RunStatus};
 use crate::id::{ItemId, RequestId};
+use crate::policy::Intent;
 use crate::requests::{Place, Resolved};
 use crate::scrub;
 
@@ -48,8 +49,8 @@ impl Normalizer {
         if place.run.is_none() && self.threads[t].open.is_none() && !matches!(told.subject, Subject::Login(_)) {
             place.run = self.threads[t].waiting_run().map(|run| run.id.clone());
         }
-        let (digits, correlation) =
-            self.mint_here(t, Loose::Request, &told.id, self.capabilities.identity.native_request_ids);
+        let strength = self.strength(Intent::IdentifyRequest);
+        let (digits, correlation) = self.mint_here(t, Loose::Request, &told.id, strength);
         let native = told.id.clone();
         let request = self.clean_request(RequestId::from_digits(&digits), item.clone(), told);
         let kept = Place { thread: t, run: place.run.clone(), turn: place.turn.clone(), parent: place.parent.clone() };
@@ -58,10 +59,27 @@ impl Normalizer {
             self.set_item_waiting(t, item, true);
         }
         let how = How { correlation: Some(correlation), ..How::TOLD };
+        let request = self.asked_plainly(t, request);
         self.emit(t, place.clone(), how, EventBody::RequestOpened { request });
         if let Some(run) = place.run {
             self.set_run_status(t, &run, RunStatus::Waiting);
         }
+    }
+
+    /// Questions without a card: their choices are words. Only what was offered is taken as an answer all the same.
+    fn asked_plainly(&mut self, t: usize, mut request: Request) -> Request {
+        if request.questions.is_empty() || self.handling.native(Intent::AskQuestions) {
+            return request;
+        }
+        self.degrade(t, Intent::AskQuestions);
+        for question in &mut request.questions {
+            for choice in std::mem::take(&mut question.choices) {
+                question.text.push_str(&format!("\n- {}: {}", choice.value, choice.label));
+            }
+            clean::bound(&mut question.text, self.limits.label_bytes);
+            question.free_text = true;
+        }
+        request
     }
 
     /// The item that a request is about. A request may be the first to tell of a call.

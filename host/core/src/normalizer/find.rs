@@ -8,6 +8,7 @@ use crate::contract::{self, Status};
 use crate::event::is_terminal;
 use crate::id::ItemId;
 use crate::identity;
+use crate::policy::Intent;
 
 /// Which open item is meant.
 pub(super) enum Match {
@@ -26,7 +27,7 @@ impl Normalizer {
         told: &contract::Item,
         seen: &[ItemId],
     ) -> Match {
-        let strong = self.item_strength() == Strength::Strong;
+        let strong = self.strength(Intent::IdentifyItem) == Strength::Strong;
         let Some(turn) = self.threads[t].turn_mut(slot) else { return Match::Absorbed };
         let kind = Kind::of(&told.body);
         let found = match native {
@@ -58,7 +59,7 @@ fn find_by_id(
         };
     }
     if is_terminal(told.status) {
-        return open.next().map_or(Match::New, |(at, _)| Match::Open(at));
+        return open.find(|(_, open)| open.told_end.is_none()).map_or(Match::New, |(at, _)| Match::Open(at));
     }
     match open.next_back() {
         Some((at, last)) if !seen.contains(&last.item.id) && is_same_work(last, told) => Match::Open(at),
@@ -81,7 +82,7 @@ fn find_by_kind(
             };
             let mut open = open.filter(|(_, open)| open.native.is_none() && named(open));
             let found = if is_terminal(told.status) {
-                open.next()
+                open.find(|(_, open)| open.told_end.is_none())
             } else {
                 open.next_back().filter(|(_, last)| !seen.contains(&last.item.id) && is_same_work(last, told))
             };

@@ -1,7 +1,7 @@
 //! One item as it is kept while it is open, and how what is told of it is merged. Knows nothing of turns.
 
 use super::clean;
-use crate::contract::{self, Content, Pairs, TextKind, Tool, ToolKind};
+use crate::contract::{self, Content, Pairs, Status, TextKind, Tool, ToolKind};
 use crate::event::{Correlation, Item, ItemBody};
 use crate::id::ItemId;
 use crate::limits::Limits;
@@ -95,6 +95,10 @@ pub(super) struct OpenItem {
     pub late: bool,
     /// Its text has reached the bound.
     pub cut: bool,
+    /// It was told whole and ends at once.
+    pub whole: bool,
+    /// How the provider said that it ended, where that word is not relied on: it closes with its turn.
+    pub told_end: Option<Status>,
 }
 
 /// What came of text that was told.
@@ -132,6 +136,15 @@ impl OpenItem {
             ItemBody::Tool { output, .. } => Some(output),
             ItemBody::UserMessage { .. } | ItemBody::Unknown { .. } => None,
         }
+    }
+
+    /// The item without its text of this kind: it is shown when it is whole.
+    pub fn without_text(&self, kind: TextKind) -> Item {
+        let mut shown = Self { item: self.item.clone(), native: None, parent: None, ..*self };
+        if let Some(text) = shown.text_mut(kind) {
+            text.clear();
+        }
+        shown.item
     }
 
     /// The words of a message.

@@ -17,6 +17,7 @@ use crate::contract::{self, Status, TextKind};
 use crate::event::{Correlation, EventBody, Item, ItemBody, is_terminal};
 use crate::id::ItemId;
 use crate::identity::{self, Mark};
+use crate::policy::Intent;
 
 impl Normalizer {
     pub(super) fn items_told(&mut self, spot: &Spot, items: Vec<contract::Item>) {
@@ -96,7 +97,7 @@ impl Normalizer {
             }
             let key = (kind, native.to_owned());
             let last = state.ended.len() - 1;
-            if self.item_strength() == Strength::Strong
+            if self.strength(Intent::IdentifyItem) == Strength::Strong
                 && state.open.is_none()
                 && state.ended[last].known.contains_key(&key)
             {
@@ -104,10 +105,6 @@ impl Normalizer {
             }
         }
         self.settle(spot)
-    }
-
-    pub(super) fn item_strength(&self) -> Strength {
-        self.capabilities.identity.native_item_ids
     }
 
     /// Opens an item that was told whole. One that is told only when it has ended has a start that we made.
@@ -123,7 +120,12 @@ impl Normalizer {
         let t = spot.thread;
         let kind = Kind::of(&told.body);
         self.close_messages_before(t, slot, &parent, kind, native.is_some());
-        let how = How { synthetic: ends && kind != Kind::User, replayed: spot.replayed, correlation: None };
+        let tells_starts = kind != Kind::Tool || spot.replayed || self.handling.native(Intent::StartTool);
+        let synthetic = kind != Kind::User && (ends || !tells_starts);
+        let how = How { synthetic, replayed: spot.replayed, correlation: None };
+        if let contract::ItemBody::Tool(tool) = &told.body {
+            self.begins_unasked(spot, tool);
+        }
         let limits = self.limits.clone();
         let status = if ends { Status::Running } else { told.status };
         let at_ms = told
@@ -136,6 +138,7 @@ impl Normalizer {
             open.item.status = status;
             open.item.at_ms = at_ms;
             open.learn(&told.extra, &limits);
+            open.whole = ends;
             if let contract::ItemBody::User(mut message) = body {
                 clean::contents(&mut message.content, &limits);
                 open.item.body = ItemBody::UserMessage { typed: message.typed, content: message.content };
@@ -153,6 +156,11 @@ impl Normalizer {
         let change = if open.learn(&told.extra, &limits) { Change::Whole } else { change };
         if ends {
             let status = if is_terminal(told.status) { told.status } else { Status::Completed };
+            if open.kind == Kind::Tool && slot != Slot::History && !self.handling.native(Intent::EndTool) {
+                open.told_end = Some(status);
+                self.tally(Intent::EndTool.name());
+                return self.show_change(t, slot, at, TextKind::Assistant, change);
+            }
             return self.end_item(t, slot, at, status, How::TOLD);
         }
         // An announcement that comes again does not take back what has begun.
@@ -172,10 +180,16 @@ impl Normalizer {
             _ => kind,
         };
         let is_cut = matches!(change, Change::Cut(_));
+        let is_held = slot != Slot::History && !self.handling.streams(kind);
         let body = match change {
             Change::None => return,
-            Change::Whole => EventBody::ItemUpdated { item: open.item.clone() },
-            Change::Cut(text) if text.is_empty() => return self.say_cut(t, &id),
+            Change::Whole if is_held && open.kind.is_message() => return self.held_back(t, kind),
+            Change::Whole => {
+                let open = open.clone();
+                EventBody::ItemUpdated { item: self.shown(t, slot, &open) }
+            }
+            Change::More(_) if is_held => return self.held_back(t, kind),
+            Change::Cut(text) if text.is_empty() || is_held => return self.say_cut(t, &id),
             Change::More(text) | Change::Cut(text) => EventBody::ItemDelta { item: id.clone(), kind, text },
         };
         let (place, how) = self.place_of(t, slot, at);
@@ -227,8 +241,8 @@ impl Normalizer {
             );
             self.end_item(t, slot, 0, Status::Unknown, How::MADE);
         }
-        let strength =
-            if slot == Slot::History { self.item_strength().max(Strength::Weak) } else { self.item_strength() };
+        let strength = self.strength(Intent::IdentifyItem);
+        let strength = if slot == Slot::History { strength.max(Strength::Weak) } else { strength };
         let thread = self.threads[t].id.clone();
         let is_background = |state: &super::thread::ThreadState, turn: &TurnState| {
             parent.as_ref().is_some_and(|parent| state.is_background(turn, parent))
@@ -260,15 +274,17 @@ impl Normalizer {
             streamed: false,
             late,
             cut: false,
+            whole: false,
+            told_end: None,
         };
         fill(&mut open);
         open.streamed = false;
         if let Some(native) = native {
             turn.known.insert((kind, native), id);
         }
-        let item = open.item.clone();
-        turn.open.push(open);
+        turn.open.push(open.clone());
         let at = turn.open.len() - 1;
+        let item = if open.whole { open.item } else { self.shown(t, slot, &open) };
         let (place, placed) = self.place_of(t, slot, at);
         self.emit(t, place, How { synthetic: how.synthetic, ..placed }, EventBody::ItemStarted { item });
         Some(at)
@@ -290,7 +306,7 @@ impl Normalizer {
         let bound = self.limits.open_items as usize;
         let Some(turn) = self.threads[t].turn_mut(slot) else { return };
         let mut open = turn.open.remove(at);
-        open.item.status = status;
+        open.item.status = open.told_end.unwrap_or(status);
         if let Some(words) = open.words().filter(|_| how.synthetic && open.streamed) {
             if turn.unconfirmed.len() >= bound {
                 turn.unconfirmed.remove(0);
@@ -316,7 +332,7 @@ impl Normalizer {
         kind: Kind,
         has_id: bool,
     ) {
-        let waits = self.capabilities.streaming.emits_message_completed;
+        let waits = self.handling.native(Intent::EndMessage);
         loop {
             let Some(turn) = self.threads[t].turn(slot) else { return };
             let closes = |open: &OpenItem| {

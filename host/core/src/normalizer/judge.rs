@@ -6,9 +6,9 @@ use super::Normalizer;
 use super::report::How;
 use super::route::Spot;
 use super::thread::TurnState;
-use crate::capability::Strength;
 use crate::contract::{Fault, FaultKind, Status, TurnEnd};
 use crate::event::{Correlation, Resolution, RunStatus};
+use crate::policy::{Intent, Strategy};
 
 /// How a turn ends, once it is decided.
 pub(super) struct End {
@@ -56,7 +56,7 @@ impl Normalizer {
         let unnamed = told.op.is_none() && state.waiting_run().is_some();
         // A provider that says when turns begin has not begun this one: the word belongs to the one before.
         let of_the_last =
-            unnamed && self.capabilities.turns.emits_turn_started && !state.ended.is_empty() && spot.turn.is_none();
+            unnamed && self.handling.native(Intent::StartTurn) && !state.ended.is_empty() && spot.turn.is_none();
         match waiting || (unnamed && !of_the_last) {
             true => Ends::WaitingRun,
             false => Ends::Again,
@@ -70,7 +70,11 @@ impl Normalizer {
         let state = &self.threads[t];
         let run = state.open.as_ref().and_then(|turn| turn.run.as_ref()).and_then(|id| state.run(id));
         let ours = run.is_some_and(|run| run.interrupted);
-        let quality = self.capabilities.turns.terminal_status_quality;
+        let certain = self.handling.native(Intent::JudgeTurn);
+        if self.handling.strategy(Intent::JudgeTurn) == Some(Strategy::FromProcess) {
+            // Its word says nothing; its program is still there, which is all that is known.
+            told.status = Status::Completed;
+        }
         let succeeded = told.status == Status::Completed && told.fault.is_none();
         let status = match told.status {
             _ if succeeded => Status::Completed,
@@ -84,17 +88,19 @@ impl Normalizer {
             Status::Completed => RunStatus::Completed,
             Status::Interrupted if ours => RunStatus::Interrupted,
             Status::Cancelled => RunStatus::Cancelled,
-            Status::Unknown if quality != Strength::Strong && told.fault.is_none() => RunStatus::Completed,
+            Status::Unknown if !certain && told.fault.is_none() => RunStatus::Completed,
             _ => RunStatus::Failed,
         };
         let fault = match (run_status, told.fault) {
             (RunStatus::Failed, None) => Some(why_failed(status)),
             (_, fault) => fault,
         };
-        let correlation = match quality {
-            _ if status == Status::Unknown => Some(Correlation::Inferred),
-            Strength::Strong => None,
-            Strength::Weak | Strength::None => Some(Correlation::Weak),
+        let ends_itself = self.handling.native(Intent::EndTurn);
+        let correlation = match self.handling.strategy(Intent::JudgeTurn) {
+            _ if status == Status::Unknown || !ends_itself => Some(Correlation::Inferred),
+            Some(Strategy::FromProcess) => Some(Correlation::Inferred),
+            _ if certain => None,
+            _ => Some(Correlation::Weak),
         };
         End {
             status,
@@ -102,7 +108,7 @@ impl Normalizer {
             reason: told.reason,
             fault,
             background: told.background,
-            how: How { correlation, ..How::TOLD },
+            how: How { correlation, synthetic: !ends_itself, replayed: false },
             items: None,
             requests: if ours { Resolution::Dismissed } else { Resolution::Withdrawn },
         }

@@ -12,6 +12,7 @@
 //! | `judge.rs` | how a turn and its run end |
 //! | `items.rs`, `find.rs`, `item.rs`, `text.rs` | items: told whole, found again, kept, told in pieces |
 //! | `tasks.rs` | subagents and background work: the roster |
+//! | `declared.rs` | what is told beyond, or short of, what the provider can do |
 //! | `asks.rs` | requests, as the provider opens and closes them |
 //! | `report.rs` | where drafts, counts and diagnostics are gathered |
 //! | `clean.rs` | labels scrubbed, texts bounded, numbers finite |
@@ -20,6 +21,7 @@
 
 mod asks;
 mod clean;
+mod declared;
 mod find;
 mod item;
 mod items;
@@ -37,15 +39,15 @@ pub use crate::identity::SessionScope;
 pub use crate::ledger::Disposed;
 pub use clean::fault as clean_fault;
 
-use crate::capability::Capabilities;
 use crate::contract::{self, Content, Disposition, Fault};
 use crate::event::{AttemptReason, Draft, Request, Resolution, RunStatus, SessionEnd, Task};
 use crate::id::{RequestId, RunId, ThreadId};
 use crate::ledger::{Ledger, LedgerCounts};
 use crate::limits::Limits;
+use crate::policy::{Handling, Intent};
 use crate::requests::{AnswerError, Reply, Requests};
 use report::Report;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use thread::ThreadState;
 
 /// An event and the thread of ours it goes to.
@@ -129,7 +131,10 @@ impl SessionEnded {
 pub struct Normalizer {
     scope: SessionScope,
     limits: Limits,
-    capabilities: Capabilities,
+    /// What the policy says of the provider's ways; no flag is read here.
+    handling: Handling,
+    /// Intents of which it was said already that something else is done.
+    announced: BTreeSet<&'static str>,
     /// The first is the session's primary one.
     threads: Vec<ThreadState>,
     /// Subagents' threads, and the thread of ours that each works for.
@@ -154,7 +159,8 @@ impl Normalizer {
             requests: Requests::new(limits.ended_kept as usize),
             limits: limits.clone(),
             scope,
-            capabilities: Capabilities::default(),
+            handling: Handling::default(),
+            announced: BTreeSet::new(),
             children: Vec::new(),
             ledger: Ledger::default(),
             report: Report::default(),
@@ -166,9 +172,9 @@ impl Normalizer {
         }
     }
 
-    /// The effective capabilities count from the next event on.
-    pub fn set_capabilities(&mut self, capabilities: &Capabilities) {
-        self.capabilities = capabilities.clone();
+    /// What the policy makes of the effective capabilities counts from the next event on.
+    pub fn set_handling(&mut self, handling: Handling) {
+        self.handling = handling;
     }
 
     /// Turns that this thread of ours had in earlier sessions: the next one is counted on from there.
@@ -201,6 +207,15 @@ impl Normalizer {
         self.frame = None;
         if !self.ended {
             self.run_begins(begin);
+        }
+        self.take()
+    }
+
+    /// The provider took the run's message, and a turn is open for it. One that does not say when turns begin is taken at this word.
+    pub fn delivered(&mut self, run: &RunId, turn: Option<String>, at_ms: u64) -> Vec<Routed> {
+        self.at(None, at_ms);
+        if !self.handling.native(Intent::StartTurn) {
+            self.opens_by_delivery(run, turn);
         }
         self.take()
     }
@@ -376,7 +391,7 @@ impl Normalizer {
     /// True while a tool of an open turn is at work: the provider may well be silent then.
     pub fn has_open_tool(&self) -> bool {
         let open = self.threads.iter().filter_map(|thread| thread.open.as_ref()).flat_map(|turn| &turn.open);
-        open.into_iter().any(|item| matches!(item.item.body, crate::event::ItemBody::Tool { .. }))
+        open.into_iter().any(|item| item.kind == item::Kind::Tool && item.told_end.is_none())
     }
 
     /// Requests that can be answered, oldest first.

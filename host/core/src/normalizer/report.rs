@@ -1,9 +1,11 @@
 //! Where drafts, counts and diagnostics are gathered until a door hands them out.
 
 use super::{Normalizer, Routed};
+use crate::capability::Strength;
 use crate::contract::{Level, Note};
 use crate::event::{Correlation, Draft, EventBody, Origin};
 use crate::id::{ItemId, RunId, TurnId};
+use crate::policy::Intent;
 use std::collections::BTreeMap;
 
 /// Where an event belongs.
@@ -76,6 +78,22 @@ impl Normalizer {
             super::clean::note(&mut note, &self.limits);
             self.emit(thread, Where::default(), How::MADE, EventBody::Diagnostic { note, count });
         }
+    }
+
+    /// Something else is done than what a provider with this capability would allow. Said once per session, with what is lost,
+    /// where a person has a control or a panel for it; marks on the events say the rest.
+    pub(super) fn degrade(&mut self, thread: usize, intent: Intent) {
+        self.tally(intent.name());
+        if intent.is_for_users() && self.announced.insert(intent.name()) {
+            let decision = self.handling.decision(intent).clone();
+            let body = EventBody::PolicyDecided { intent: intent.name().to_owned(), decision };
+            self.emit(thread, Where::default(), How::MADE, body);
+        }
+    }
+
+    /// How far the ids behind this intent can be relied on.
+    pub(super) fn strength(&self, identify: Intent) -> Strength {
+        self.handling.strength(identify)
     }
 
     pub(super) fn take(&mut self) -> Vec<Routed> {

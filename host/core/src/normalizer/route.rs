@@ -7,9 +7,11 @@ use super::item::Kind;
 use super::report::{How, Where};
 use super::thread::{Slot, ThreadState};
 use super::{Normalizer, clean};
+use crate::capability::Strength;
 use crate::contract::{self, EventBody as Told, ToolKind};
 use crate::event::{Correlation, EventBody};
 use crate::id::{ItemId, ThreadId};
+use crate::policy::Intent;
 
 /// Where an event says it belongs, as far as it is known.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +49,10 @@ impl Normalizer {
             replayed: scope.replayed,
             ..Spot::default()
         };
+        if self.strength(Intent::IdentifyTurn) == Strength::None {
+            // A turn's name that the provider made up does not say which turn it is.
+            spot.turn = None;
+        }
         let Some(native) = &scope.thread else { return Some(spot) };
         if let Some(thread) = self.thread_of_native(native) {
             spot.thread = thread;
@@ -58,6 +64,8 @@ impl Normalizer {
             self.threads[0].native = Some(native.clone());
         } else if self.serves_many() {
             return None;
+        } else if self.strength(Intent::IdentifyThread) == Strength::None {
+            self.tally("thread-of-no-name");
         } else {
             self.warn(
                 0,
@@ -69,7 +77,7 @@ impl Normalizer {
     }
 
     pub(super) fn serves_many(&self) -> bool {
-        self.capabilities.sessions.supports_multiple_provider_threads_per_session
+        self.handling.native(Intent::ShareSession)
     }
 
     pub(super) fn thread_of_native(&self, native: &str) -> Option<usize> {
@@ -197,7 +205,7 @@ impl Normalizer {
     /// True when something without a turn still belongs to the one that has just ended.
     fn is_late(&self, t: usize) -> bool {
         let state = &self.threads[t];
-        let told_by_start = state.waiting_run().is_none() || self.capabilities.turns.emits_turn_started;
+        let told_by_start = state.waiting_run().is_none() || self.handling.native(Intent::StartTurn);
         let last = state.ended.back().and_then(|turn| turn.ended_at);
         last.is_some_and(|ended| told_by_start && self.now.saturating_sub(ended) <= self.limits.drain_ms)
     }
@@ -230,6 +238,11 @@ impl Normalizer {
             let t = self.thread_told(&told);
             let parent_native_id =
                 if self.threads[t].native.as_deref() == Some(&told.id) { None } else { told.parent.clone() };
+            // A subagent's thread that can't be addressed is not shown as one.
+            if parent_native_id.is_some() && !self.handling.native(Intent::OpenSubagent) {
+                self.degrade(t, Intent::OpenSubagent);
+                continue;
+            }
             let body = EventBody::ThreadUpdated {
                 native_id: told.id,
                 state: told.state,
@@ -237,7 +250,8 @@ impl Normalizer {
                 parent_native_id,
                 resumable: told.cursor.is_some(),
             };
-            self.emit(t, Where::default(), How::TOLD, body);
+            let correlation = Some(self.strength(Intent::IdentifyThread).into());
+            self.emit(t, Where::default(), How { correlation, ..How::TOLD }, body);
         }
     }
 

@@ -4,11 +4,11 @@ use super::judge::{End, lost};
 use super::report::{How, Where};
 use super::thread::{HandedState, RunState, Slot};
 use super::{BeginRun, JoinedRun, Normalizer, SessionEnded, clean};
-use crate::capability::Strength;
 use crate::contract::{Content, Fault, FaultKind, Status};
 use crate::event::{Correlation, EventBody, Item, ItemBody, Resolution, RunStatus, SessionEnd};
 use crate::id::{AttemptId, ItemId, RunId};
 use crate::identity::{Mark, TurnKey};
+use crate::policy::{Intent, Strategy};
 
 /// The words of a message, as an echo would repeat them.
 pub(super) fn words(content: &[Content]) -> String {
@@ -165,9 +165,13 @@ impl Normalizer {
             let how = How { correlation: Some(Correlation::Inferred), ..How::MADE };
             let mut end = self.end_without_word(t, fault.clone(), how);
             // Such a provider's program says it all by ending well.
-            let by_process =
-                self.capabilities.turns.terminal_status_quality == Strength::None && ended.exit_code == Some(0);
-            if by_process && ended.fault.is_none() && end.run_status == RunStatus::Failed {
+            let says_nothing = !self.handling.native(Intent::EndTurn)
+                || self.handling.strategy(Intent::JudgeTurn) == Some(Strategy::FromProcess);
+            if says_nothing
+                && ended.exit_code == Some(0)
+                && ended.fault.is_none()
+                && end.run_status == RunStatus::Failed
+            {
                 (end.status, end.run_status, end.items, end.fault) =
                     (Status::Completed, RunStatus::Completed, None, None);
             } else if end.status == Status::Unknown {

@@ -10,6 +10,7 @@ use crate::contract::{self, Status, TaskKind};
 use crate::event::{Correlation, EventBody, Task, is_terminal};
 use crate::id::{ItemId, TaskId, TurnId};
 use crate::identity::{Mark, TurnKey};
+use crate::policy::Intent;
 
 /// What may happen outside of turns, too.
 #[derive(Debug, Clone, Copy)]
@@ -108,6 +109,7 @@ impl Normalizer {
             turn: place.turn,
             parent: place.parent,
             inferred_end: false,
+            told_end: None,
         };
         self.threads[t].tasks.push(state);
         self.threads[t].tasks.len() - 1
@@ -145,22 +147,45 @@ impl Normalizer {
         task.summary = told.summary.or(task.summary.take());
         task.native_thread = told.thread.or(task.native_thread.take());
         task.background |= told.background;
-        task.status = told.status;
-        if is_terminal(told.status) {
+        if is_terminal(told.status) && !self.ends_with_its_turn(t, at) {
             return self.end_task(t, at, told.status, false, How::TOLD);
         }
+        let state = &mut self.threads[t].tasks[at];
+        match is_terminal(told.status) {
+            true => state.told_end = Some(told.status),
+            false => state.task.status = told.status,
+        }
         self.show_task(t, at, How::TOLD);
+    }
+
+    /// Where the word that a subagent has ended is not relied on, it ends with its turn.
+    fn ends_with_its_turn(&mut self, t: usize, at: usize) -> bool {
+        let state = &self.threads[t].tasks[at];
+        let open = self.threads[t].open.as_ref().map(|turn| &turn.id);
+        let of_open_turn = state.turn.is_some() && state.turn.as_ref() == open && !state.task.background;
+        let waits =
+            state.task.kind == TaskKind::Subagent && of_open_turn && !self.handling.native(Intent::FollowSubagents);
+        if waits {
+            self.tally(Intent::FollowSubagents.name());
+        }
+        waits
     }
 
     fn show_task(&mut self, t: usize, at: usize, how: How) {
         let state = &self.threads[t].tasks[at];
         let place = Where { run: state.run.clone(), turn: state.turn.clone(), parent: state.parent.clone() };
-        let task = state.task.clone();
+        let mut task = state.task.clone();
+        if task.native_thread.is_some() && !self.handling.native(Intent::OpenSubagent) {
+            task.native_thread = None;
+            self.degrade(t, Intent::OpenSubagent);
+        }
         self.emit(t, place, how, EventBody::TaskUpdated { task });
     }
 
     /// What is inside of a task ends with it.
     fn end_task(&mut self, t: usize, at: usize, status: Status, inferred: bool, how: How) {
+        let told = self.threads[t].tasks[at].told_end.take();
+        let (status, inferred) = (told.unwrap_or(status), inferred && told.is_none());
         self.threads[t].tasks[at].task.status = status;
         self.threads[t].tasks[at].inferred_end = inferred;
         let item = self.threads[t].tasks[at].task.item.clone();

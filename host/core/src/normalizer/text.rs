@@ -9,6 +9,7 @@ use super::thread::Slot;
 use crate::capability::Strength;
 use crate::contract::{Delta, Status};
 use crate::id::ItemId;
+use crate::policy::Intent;
 
 impl Normalizer {
     pub(super) fn delta_told(&mut self, spot: &Spot, told: Delta) {
@@ -63,7 +64,7 @@ impl Normalizer {
         parent: &Option<ItemId>,
         told: &Delta,
     ) -> Piece {
-        let strong = self.item_strength() == Strength::Strong || slot == Slot::History;
+        let strong = self.strength(Intent::IdentifyItem) == Strength::Strong || slot == Slot::History;
         let Some(turn) = self.threads[t].turn_mut(slot) else { return Piece::Known };
         let open = turn.open.iter().rposition(|open| open.kind == kind && open.native.as_deref() == Some(native));
         if let Some(at) = open {

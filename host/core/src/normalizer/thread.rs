@@ -52,6 +52,8 @@ pub(super) struct TurnState {
     pub unconfirmed: Vec<Unconfirmed>,
     pub ended_at: Option<u64>,
     pub plan: Option<Plan>,
+    /// The list changed and that was not shown.
+    pub plan_held: bool,
 }
 
 /// A message that was streamed and closed by us, and may still be told whole, once.
@@ -98,6 +100,8 @@ pub(super) struct TaskState {
     pub parent: Option<ItemId>,
     /// The host took it for ended; the provider may still say how.
     pub inferred_end: bool,
+    /// How the provider said that it ended, where that word is not relied on: it ends with its turn.
+    pub told_end: Option<Status>,
 }
 
 /// How often ids were seen and kinds were numbered in one scope.
@@ -246,6 +250,7 @@ impl TurnState {
             unconfirmed: Vec::new(),
             ended_at: None,
             plan: None,
+            plan_held: false,
         }
     }
 

@@ -6,6 +6,7 @@ use super::route::Spot;
 use super::{Cause, Normalizer};
 use crate::contract::{self, EventBody as Told};
 use crate::event::EventBody;
+use crate::policy::Intent;
 
 impl Normalizer {
     pub(super) fn at(&mut self, frame: Option<u64>, at_ms: u64) {
@@ -61,6 +62,10 @@ impl Normalizer {
         {
             self.end_history(t);
         }
+        let body = match self.as_declared(spot, body) {
+            Some(body) => body,
+            None => return,
+        };
         match body {
             Told::Delta(delta) => self.delta_told(spot, delta),
             Told::Items(items) => self.items_told(spot, items),
@@ -89,8 +94,8 @@ impl Normalizer {
         let body = match body {
             Told::Plan(mut plan) => {
                 clean::plan(&mut plan, &limits);
-                if let Some(turn) = self.threads[t].open.as_mut().filter(|_| !spot.replayed) {
-                    turn.plan = Some(plan.clone());
+                if self.plan_is_held(spot, &plan) {
+                    return self.degrade(t, Intent::ShowProgress);
                 }
                 EventBody::PlanUpdated { plan }
             }

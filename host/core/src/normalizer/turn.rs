@@ -14,6 +14,7 @@ use crate::contract::{Status, TurnEnd, TurnStart};
 use crate::event::{Correlation, EventBody, RunStatus};
 use crate::id::{ItemId, RunId, TurnId};
 use crate::identity::{Mark, TurnKey};
+use crate::policy::Intent;
 
 impl Normalizer {
     pub(super) fn turn_started(&mut self, spot: &Spot, told: TurnStart) {
@@ -45,7 +46,19 @@ impl Normalizer {
         }
         let mut reason = told.reason;
         super::clean::maybe(&mut reason, &self.limits);
-        self.start_turn(t, spot.turn.clone(), told.op, reason, How::TOLD);
+        let how = if self.handling.native(Intent::StartTurn) { How::TOLD } else { How::MADE };
+        self.start_turn(t, spot.turn.clone(), told.op, reason, how);
+    }
+
+    /// The provider took the message and does not say when the turn begins: it begins now.
+    pub(super) fn opens_by_delivery(&mut self, run: &RunId, native: Option<String>) {
+        let Some(t) = self.threads.iter().position(|thread| thread.run(run).is_some()) else { return };
+        let state = &self.threads[t];
+        let Some(op) = state.run(run).filter(|run| !run.started && state.open.is_none()).map(|run| run.op) else {
+            return;
+        };
+        let native = native.filter(|_| self.strength(Intent::IdentifyTurn) != Strength::None);
+        self.start_turn(t, native, Some(op), None, How { correlation: Some(Correlation::Inferred), ..How::MADE });
     }
 
     pub(super) fn start_turn(
@@ -58,14 +71,14 @@ impl Normalizer {
     ) {
         self.end_history(t);
         self.close_late(t, true);
-        let strong = self.capabilities.identity.native_turn_ids == Strength::Strong;
+        let strength = self.strength(Intent::IdentifyTurn);
         let state = &mut self.threads[t];
         state.prune();
         state.turns += 1;
         let number = state.turns;
         let is_new = native.as_ref().is_some_and(|id| state.is_new_turn_id(id));
         let key = match &native {
-            Some(id) if strong && is_new => TurnKey::Native(id.clone()),
+            Some(id) if strength == Strength::Strong && is_new => TurnKey::Native(id.clone()),
             _ => TurnKey::Number(number),
         };
         let run = match (op, &reason) {
@@ -74,7 +87,12 @@ impl Normalizer {
             (None, None) => state.waiting_run().map(|run| run.id.clone()),
         };
         let id = state.id.clone();
-        let mark = if matches!(key, TurnKey::Native(_)) { Mark::Strong("") } else { Mark::Ordinal(number) };
+        let mark = match (&key, &native) {
+            (TurnKey::Native(_), _) => Mark::Strong(""),
+            (_, Some(native)) if strength != Strength::None => Mark::Weak(native, number),
+            _ => Mark::Ordinal(number),
+        };
+        let how = How { correlation: how.correlation.or(Some(mark.correlation())), ..how };
         let mut turn = TurnState::new(TurnId::from_digits(&self.scope.mint(&id, &key, "turn", &mark)), key);
         let state = &mut self.threads[t];
         state.loose = Marks::default();
@@ -200,17 +218,19 @@ impl Normalizer {
         }
     }
 
-    /// A list that a stopped turn leaves behind has no step at work.
+    /// A list that a stopped turn leaves behind has no step at work; one whose progress was not shown is shown as it stands.
     fn finalize_plan(&mut self, t: usize, status: Status) {
         let Some(turn) = &mut self.threads[t].open else { return };
         let Some(mut plan) = turn.plan.take() else { return };
         let place = Where { run: turn.run.clone(), turn: Some(turn.id.clone()), parent: None };
         let stays = status == Status::Completed || plan.steps.iter().all(|step| step.status != Status::Running);
-        if stays {
+        if stays && !turn.plan_held {
             return;
         }
-        let left = if status == Status::Interrupted { Status::Interrupted } else { Status::Unknown };
-        plan.steps.iter_mut().filter(|step| step.status == Status::Running).for_each(|step| step.status = left);
+        if !stays {
+            let left = if status == Status::Interrupted { Status::Interrupted } else { Status::Unknown };
+            plan.steps.iter_mut().filter(|step| step.status == Status::Running).for_each(|step| step.status = left);
+        }
         self.emit(t, place, How::MADE, EventBody::PlanUpdated { plan });
     }
 

@@ -4,11 +4,13 @@
 //! function without doing anything. **No row names a provider, and no row imitates a missing mode by answering for a person.**
 //! Tests: `tests.rs` beside this file.
 
+mod handling;
 mod intent;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub use handling::{Handling, stream_of};
 pub use intent::{ForkPoint, Intent};
 
 use crate::capability::Capabilities;
@@ -122,6 +124,8 @@ strategies! {
     Infer = "infer";
     /// From the end of the provider's program.
     FromProcess = "from-process";
+    /// Tell the things apart by their ids and how often each came.
+    Occurrences = "occurrences";
     /// Number the things in their order.
     Ordinals = "ordinals";
     /// Show it when it is whole.

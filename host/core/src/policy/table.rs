@@ -33,6 +33,15 @@ macro_rules! row {
     };
 }
 
+/// Ids that are not strong are told apart by how often each came; without ids, by their order.
+macro_rules! by_strength {
+    (|$c:ident| ($strength:expr, $exposed:expr)) => {
+        row!(|$c| $strength == Strength::Strong && $exposed; missing "the provider's own ids are not unique for good";
+            else Occurrences if |$c, _| $strength == Strength::Weak && $exposed, loses [];
+            else Ordinals if |_, _| true, loses []; or "wait")
+    };
+}
+
 /// A thread's copy made from our own record needs a provider that takes a whole handoff in the person's name.
 fn can_rebuild(c: &Capabilities) -> bool {
     c.context.accepts_synthetic_user_context && c.context.supports_full_thread_handoff
@@ -167,7 +176,7 @@ pub(super) fn row(intent: Intent) -> Row {
             else ClientBoundary if |_, _| true, loses ["a guarantee beyond what the provider asks us"];
             or "use the operating system's sandbox"),
         I::ShowProgress => row!(|c| c.planning.emits_plan_updated; missing "the provider does not tell its progress";
-            else AssistantText if |_, _| true, loses ["the panel"]; or "read the messages"),
+            else ShowWhenWhole if |_, _| true, loses ["progress while the turn is open"]; or "read the messages"),
         I::ShowTodo => row!(|c| c.planning.emits_todo_list; missing "the provider keeps no todo list";
             else AssistantText if |_, _| true, loses ["the panel"]; or "read the messages"),
         I::ProposePlan => row!(|c| c.planning.emits_proposed_plan; missing "the provider proposes no plans to decide about";
@@ -208,17 +217,11 @@ pub(super) fn row(intent: Intent) -> Row {
         I::EndTool => row!(|c| c.tools.emits_tool_completed; missing "the provider does not say that a tool ended";
             else CloseAtTurnEnd if |_, _| true, loses ["the moment of its end"]; or "wait"),
         I::ShowToolOutput => row!(|c| c.tools.emits_tool_output; missing "the provider does not tell what a tool gave"; or "read the messages"),
-        I::IdentifyThread => by_strength(|c| c.identity.native_thread_ids == Strength::Strong && c.threads.exposes_native_thread_id),
-        I::IdentifyTurn => by_strength(|c| c.identity.native_turn_ids == Strength::Strong && c.turns.exposes_native_turn_id),
-        I::IdentifyItem => by_strength(|c| c.identity.native_item_ids == Strength::Strong && c.tools.exposes_tool_item_ids),
-        I::IdentifyRequest => by_strength(|c| c.identity.native_request_ids == Strength::Strong && c.approvals.approvals_have_native_request_ids),
+        I::IdentifyThread => by_strength!(|c| (c.identity.native_thread_ids, c.threads.exposes_native_thread_id)),
+        I::IdentifyTurn => by_strength!(|c| (c.identity.native_turn_ids, c.turns.exposes_native_turn_id)),
+        I::IdentifyItem => by_strength!(|c| (c.identity.native_item_ids, c.tools.exposes_tool_item_ids)),
+        I::IdentifyRequest => by_strength!(|c| (c.identity.native_request_ids, c.approvals.approvals_have_native_request_ids)),
     }
-}
-
-/// Ids that are not strong are told apart by the order in which they came.
-fn by_strength(native: fn(&Capabilities) -> bool) -> Row {
-    row!(native; missing "the provider's own ids are not unique for good";
-        else Ordinals if |_, _| true, loses []; or "wait")
 }
 
 fn can_roll_back(c: &Capabilities) -> bool {

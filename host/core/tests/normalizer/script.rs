@@ -8,6 +8,7 @@ use jackfield_core::limits::Limits;
 use jackfield_core::normalizer::{
     BeginRun, Cause, Disposed, JoinedRun, Normalizer, Routed, SessionEnded, SessionScope,
 };
+use jackfield_core::policy::{Handling, PolicyConfig};
 use serde_json::{Value, json};
 
 /// A normalizer at work on a script.
@@ -171,7 +172,7 @@ impl Player {
             let name = word.trim_start_matches('-');
             flag(name).unwrap_or_else(|| panic!("no flag {name}")).weaken(&mut self.capabilities);
         }
-        self.normalizer.set_capabilities(&self.capabilities);
+        self.normalizer.set_handling(Handling::of(&self.capabilities, &PolicyConfig::default()));
     }
 
     /// The request of this number, in the order in which they were opened; `?` is one that never was.

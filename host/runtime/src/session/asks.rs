@@ -8,13 +8,13 @@ use super::task::Task;
 use super::{Ask, AskError, Reply1};
 use crate::audit::{Record, Verdict};
 use crate::mint;
-use jackfield_core::contract::{self, CommandBody, Fault, FaultKind, OpenThread, Pairs, Role, StartSession};
+use jackfield_core::contract::{self, CommandBody, Fault, FaultKind, Pairs, Role, StartSession};
 use jackfield_core::event::{EventBody, LadderStep, Request, SessionEnd};
 use jackfield_core::guard::Authorization;
 use jackfield_core::hints::hints;
 use jackfield_core::id::{RequestId, RunId};
 use jackfield_core::normalizer::SessionEnded;
-use jackfield_core::policy::{Decision, Intent, decide};
+use jackfield_core::policy::{Decision, Handling, Intent, decide};
 use jackfield_core::requests::{AnswerError, Reply};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -29,7 +29,7 @@ impl Task {
     /// Says who is at work and what it can do, at the start and whenever that changes.
     pub(super) async fn announce(&mut self) {
         let effective = self.capabilities.effective();
-        self.normalizer.set_capabilities(&effective.capabilities);
+        self.normalizer.set_handling(Handling::of(&effective.capabilities, &self.shared.policy));
         let view = self.capabilities.view(hints(&effective.capabilities, &self.shared.policy));
         for conflict in effective.conflicts {
             self.say(None, EventBody::CapabilityConflict { stronger: conflict.stronger, weaker: conflict.weaker })
@@ -75,18 +75,6 @@ impl Task {
             extra: Pairs::new(),
         });
         self.command(Purpose::Start, None, body, None).await;
-    }
-
-    pub(super) async fn open_thread(&mut self) {
-        let body = CommandBody::OpenThread(OpenThread {
-            cursor: self.start.cursor.clone(),
-            selection: self.start.instance.selection.clone(),
-            context: Vec::new(),
-            folder: None,
-            extra: Pairs::new(),
-        });
-        let thread = self.start.native_id.clone();
-        Box::pin(self.command(Purpose::OpenThread, thread, body, None)).await;
     }
 
     pub(super) async fn take_ask(&mut self, ask: Ask) {

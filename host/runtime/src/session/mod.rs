@@ -7,6 +7,7 @@
 //! - `outlet`, with `message`: what wishes become: processes, writes, timers; policy and audit come first;
 //! - `speak`: events, journal, audit: what the session itself says;
 //! - `books`: what a restart needs, kept by the events that go out;
+//! - `opening`: how a thread is opened;
 //! - `ops`: commands that wait for the plugin's answer;
 //! - `asks`: what clients ask for, and the ladder of an interrupt;
 //! - `outgoing`, `queue`: messages: how each goes, and what is changed while it waits;
@@ -25,6 +26,7 @@ mod channels;
 mod diagnostics;
 mod granted;
 mod message;
+mod opening;
 mod ops;
 mod outgoing;
 mod outlet;
@@ -81,6 +83,9 @@ pub const NOT_BUILT: &[Intent] = &[
     Intent::OpenSubagent,
     Intent::WaitForTask,
     Intent::StopTask,
+    Intent::AnswerAfterRestart,
+    Intent::RegisterTools,
+    Intent::NestedCheckpoint,
 ];
 
 /// What the operator allows, less what this host does not do yet: hints and refusals then say the same.

@@ -87,7 +87,8 @@ impl Task {
         let Some(run) = self.outbox.take_next() else { return };
         // Or those who still wait would be woken for it without end.
         self.free_at = None;
-        let body = CommandBody::SendRun(message(&run, None, false));
+        let context = std::mem::take(&mut self.first_context);
+        let body = CommandBody::SendRun(Message { context, ..message(&run, None, false) });
         let id = run.run.clone();
         // The run begins before the command is given: what the plugin says at once already belongs to it.
         self.begin_run(run, self.ops.next()).await;
@@ -99,7 +100,8 @@ impl Task {
     /// A message waits, and nothing is in its way.
     pub(super) fn may_begin(&self) -> bool {
         let drained = self.free_at.is_none_or(|at| at <= Instant::now());
-        let free = self.phase == Phase::Ready && self.active.is_none() && self.ending.is_none() && drained;
+        let open = self.phase == Phase::Ready || (self.phase == Phase::Starting && self.opens_with_message);
+        let free = open && self.active.is_none() && self.ending.is_none() && drained;
         free && self.outbox.has_waiting() && !self.outbox.has_handed()
     }
 
@@ -201,7 +203,10 @@ impl Task {
     /// The answer to the command that began a run: it may have gone into a turn that was open all the same.
     pub(super) async fn sent(&mut self, run: RunId, outcome: OpValue) {
         let OpValue::Delivered(delivery) = outcome else { return };
-        if delivery.how == Delivered::JoinedTurn {
+        if matches!(delivery.how, Delivered::OpenedTurn | Delivered::Unknown) {
+            let opened = self.normalizer.delivered(&run, delivery.turn, clock::now_ms());
+            self.emit(opened).await;
+        } else if delivery.how == Delivered::JoinedTurn {
             self.has_joined(NewRun::new(run, 0, Vec::new()), None, false).await;
         }
     }

@@ -11,7 +11,9 @@ use crate::journal::{Entry, Journal};
 use crate::process::ChannelEvent;
 use crate::store::StoreError;
 use jackfield_core::capability::{CapabilityView, Staged};
-use jackfield_core::contract::{ChannelExit, Command, CommandBody, EffectResult, Fault, FaultKind, Input, Tick};
+use jackfield_core::contract::{
+    ChannelExit, Command, CommandBody, ContextPart, EffectResult, Fault, FaultKind, Input, Tick,
+};
 use jackfield_core::event::SessionEnd;
 use jackfield_core::id::RunId;
 use jackfield_core::normalizer::{Disposed, Normalizer, SessionEnded, SessionScope, clean_fault};
@@ -63,6 +65,10 @@ pub(super) struct Task {
     /// The next message waits until then for late words of the turn before.
     pub(super) free_at: Option<Instant>,
     pub(super) phase: Phase,
+    /// The thread is made with its first message, which is not held back until it is there.
+    pub(super) opens_with_message: bool,
+    /// Context that goes with the first message.
+    pub(super) first_context: Vec<ContextPart>,
     pub(super) watch: Watch,
     pub(super) run_guard: RunGuard,
     pub(super) diagnostics: Diagnostics,
@@ -124,6 +130,8 @@ impl Task {
             active: None,
             free_at: None,
             phase: Phase::Starting,
+            opens_with_message: false,
+            first_context: Vec::new(),
             watch: Watch::new(&limits),
             run_guard: RunGuard::new(start.instance.limits),
             diagnostics: Diagnostics::new(&limits),

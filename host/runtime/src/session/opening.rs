@@ -1,0 +1,75 @@
+//! How a thread is opened: with the operator's instructions where the provider takes them, and before its first message
+//! where it can be. What is not done as the operator asked is said.
+
+use super::ops::Purpose;
+use super::task::Task;
+use jackfield_core::contract::{CommandBody, ContextPart, ContextRole, OpenThread, Pairs};
+use jackfield_core::event::EventBody;
+use jackfield_core::policy::{Decision, Intent, Strategy, decide};
+
+/// Settings by which an operator limits what a provider may do.
+const LIMITING: &[&str] = &["mode", "approvals", "sandbox"];
+
+impl Task {
+    pub(super) async fn open_thread(&mut self) {
+        self.say_who_enforces().await;
+        let context = self.instructions().await;
+        let with_first_message =
+            self.start.cursor.is_none() && self.decides(Intent::CreateEmptyThread) != Decision::Native;
+        let body = CommandBody::OpenThread(OpenThread {
+            cursor: self.start.cursor.clone(),
+            selection: self.start.instance.selection.clone(),
+            context,
+            folder: None,
+            extra: Pairs::new(),
+        });
+        let thread = self.start.native_id.clone();
+        Box::pin(self.command(Purpose::OpenThread, thread, body, None)).await;
+        // The provider makes the thread when it has something to say in it.
+        self.opens_with_message = with_first_message;
+    }
+
+    fn decides(&self, intent: Intent) -> Decision {
+        decide(&intent, &self.capabilities.effective().capabilities, &self.shared.policy)
+    }
+
+    async fn say_who_enforces(&mut self) {
+        let limits = self.start.instance.selection.iter().any(|(name, _)| LIMITING.contains(&name.as_str()));
+        let decision = self.decides(Intent::EnforceModes);
+        if limits && decision != Decision::Native {
+            self.say_decided(Intent::EnforceModes, decision).await;
+        }
+    }
+
+    /// The operator's instructions, in the highest rank that the provider takes. Those in the person's name go with the first
+    /// message of a conversation; one that is resumed has them.
+    async fn instructions(&mut self) -> Vec<ContextPart> {
+        let Some(text) = self.start.instance.instructions.clone() else { return Vec::new() };
+        let decision = self.decides(Intent::GiveSystemContext);
+        let role = match &decision {
+            Decision::Native => ContextRole::System,
+            Decision::Degraded { strategy: Strategy::DeveloperContext, .. } => ContextRole::Developer,
+            Decision::Degraded { .. } => ContextRole::User,
+            Decision::Unsupported { .. } | Decision::Blocked { .. } => {
+                self.say_decided(Intent::GiveSystemContext, decision).await;
+                return Vec::new();
+            }
+        };
+        if decision != Decision::Native {
+            self.say_decided(Intent::GiveSystemContext, decision).await;
+        }
+        let part = ContextPart { role, text };
+        match role {
+            ContextRole::User if self.start.cursor.is_none() => {
+                self.first_context = vec![part];
+                Vec::new()
+            }
+            ContextRole::User => Vec::new(),
+            _ => vec![part],
+        }
+    }
+
+    async fn say_decided(&mut self, intent: Intent, decision: Decision) {
+        self.say(None, EventBody::PolicyDecided { intent: intent.name().into(), decision }).await;
+    }
+}

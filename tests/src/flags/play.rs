@@ -1,0 +1,221 @@
+//! Plays a case: a thread on the real host, with the `scripted` plugin on the case's table.
+//!
+//! | step | what a client does |
+//! | --- | --- |
+//! | `send TEXT` | sends a message |
+//! | `steer TEXT`, `attach TEXT` | sends one into the open turn; one with a picture |
+//! | `until WORDS` | waits until a line with all these words is seen, after the line that the last `until` found |
+//! | `wait MS` | waits |
+//! | `answer N OPTION`, `fill N VALUE`, `dismiss N` | answers the request that was opened as the Nth |
+//! | `interrupt`, `select NAME=VALUE` | as they say |
+//! | `close` | ends the session; `reopen` ends it and goes on with the thread |
+
+use super::case::Case;
+use super::show::{Names, line};
+use anyhow::{Context, Result, bail};
+use jackfield_core::capability::Capabilities;
+use jackfield_core::contract::{Chosen, Content, Filled, Media, Reply};
+use jackfield_core::event::EventBody;
+use jackfield_core::id::RequestId;
+use jackfield_core::limits::Limits;
+use jackfield_core::outbox::Delivery;
+use jackfield_core::policy::PolicyConfig;
+use jackfield_runtime::host::{Host, HostConfig, Plugin};
+use jackfield_runtime::instance::Instance;
+use jackfield_runtime::process::{SUPERVISE, Supervisor};
+use jackfield_runtime::session::AskError;
+use jackfield_runtime::thread::Thread;
+use jackfield_runtime::thread_log::Subscription;
+use serde_json::{Map, Value};
+use std::path::Path;
+use std::time::Duration;
+
+/// How long a step waits for what it wants to see.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A host with the plugin, for all cases: to compile it is what takes long.
+pub struct House {
+    host: Host,
+    plugin: Plugin,
+    folder: tempfile::TempDir,
+}
+
+impl House {
+    /// Opens it under these rules of the operator.
+    pub async fn open(policy: PolicyConfig, program: &Path) -> Result<House> {
+        let folder = tempfile::tempdir()?;
+        std::fs::create_dir(folder.path().join("work"))?;
+        let host = Host::open(HostConfig {
+            data: folder.path().join("data"),
+            limits: Limits { drain_ms: 60, interrupt_ack_ms: 200, interrupt_end_ms: 200, ..Limits::default() },
+            policy,
+            supervisor: Supervisor { command: program.to_owned(), args: vec![SUPERVISE.to_owned()] },
+        })?;
+        let scripted =
+            jackfield_bundled::all().iter().find(|one| one.name == "scripted").context("the scripted plugin")?;
+        let plugin = host.add_plugin(scripted.bytes.to_vec(), true).await?;
+        Ok(House { host, plugin, folder })
+    }
+
+    /// Plays the case with these capabilities; what was seen, line by line.
+    pub async fn play(&self, case: &Case, capabilities: &Capabilities) -> Result<Vec<String>> {
+        let instance = instance(case, capabilities);
+        let work = self.folder.path().join("work");
+        let thread = self.host.new_thread(&self.plugin, instance.clone(), &work).await?;
+        let mut stage = Stage {
+            house: self,
+            instance,
+            events: thread.subscribe(),
+            thread: Some(thread),
+            names: Names::default(),
+            lines: Vec::new(),
+            at: 0,
+            requests: Vec::new(),
+        };
+        for step in case.steps.lines().map(str::trim).filter(|step| !step.is_empty()) {
+            stage.step(step).await.with_context(|| format!("step `{step}` after\n{}", stage.lines.join("\n")))?;
+        }
+        stage.close().await?;
+        Ok(stage.lines)
+    }
+}
+
+fn instance(case: &Case, capabilities: &Capabilities) -> Instance {
+    let set = capabilities.to_set(1, None);
+    let value = |value: jackfield_core::contract::CapabilityValue| match serde_json::to_value(&value) {
+        Ok(json) => json["value"].clone(),
+        Err(_) => Value::Null,
+    };
+    let declared: Map<String, Value> = set.capabilities.into_iter().map(|one| (one.name, value(one.value))).collect();
+    let options = [("table", Value::from(case.table.clone())), ("capabilities", Value::Object(declared))];
+    let options = options.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let selection = case.selection.clone().into_iter().collect();
+    let instructions = case.instructions.clone();
+    Instance { name: "flags".into(), options, selection, instructions, ..Instance::default() }
+}
+
+struct Stage<'a> {
+    house: &'a House,
+    instance: Instance,
+    /// Absent for the moment between two openings: who holds it holds the lease.
+    thread: Option<Thread>,
+    events: Subscription,
+    names: Names,
+    lines: Vec<String>,
+    /// Behind the line that the last `until` found.
+    at: usize,
+    requests: Vec<RequestId>,
+}
+
+impl Stage<'_> {
+    async fn step(&mut self, step: &str) -> Result<()> {
+        let (verb, rest) = step.split_once(' ').unwrap_or((step, ""));
+        let (first, more) = rest.split_once(' ').unwrap_or((rest, ""));
+        match verb {
+            "send" => {
+                let sent = self.thread()?.send(vec![Content::Text(rest.into())]).await.map(drop);
+                self.told("send", sent);
+            }
+            "steer" => {
+                let sent = self.thread()?.send_as(vec![Content::Text(rest.into())], Delivery::Steer).await.map(drop);
+                self.told("steer", sent);
+            }
+            "attach" => {
+                let media = Media { mime: "image/png".into(), name: None, uri: None, base64: Some("aGk=".into()) };
+                let content = vec![Content::Text(rest.into()), Content::Media(media)];
+                let sent = self.thread()?.send(content).await.map(drop);
+                self.told("send", sent);
+            }
+            "until" => self.until(rest).await?,
+            "wait" => tokio::time::sleep(Duration::from_millis(rest.parse()?)).await,
+            "answer" => {
+                let chosen = Chosen { option_id: more.into(), note: None, input: None };
+                self.answer(first, Reply::Chosen(chosen)).await?;
+            }
+            "fill" => {
+                let filled = Filled { question: "q".into(), values: vec![more.into()] };
+                self.answer(first, Reply::Filled(vec![filled])).await?;
+            }
+            "dismiss" => self.answer(first, Reply::Dismissed).await?,
+            "interrupt" => {
+                let done = self.thread()?.interrupt().await;
+                self.told("interrupt", done);
+            }
+            "select" => {
+                let (name, value) = rest.split_once('=').context("NAME=VALUE")?;
+                let done = self.thread()?.select(vec![(name.into(), value.into())]).await;
+                self.told("select", done);
+            }
+            "close" => self.close().await?,
+            "reopen" => {
+                self.close().await?;
+                let id = self.thread()?.id().clone();
+                self.thread = None;
+                let thread = self.house.host.resume_thread(&self.house.plugin, self.instance.clone(), &id).await?;
+                self.events = thread.subscribe();
+                self.thread = Some(thread);
+            }
+            other => bail!("nobody knows the step {other:?}"),
+        }
+        Ok(())
+    }
+
+    fn thread(&self) -> Result<&Thread> {
+        self.thread.as_ref().context("the thread is open")
+    }
+
+    async fn answer(&mut self, number: &str, reply: Reply) -> Result<()> {
+        let at = number.parse::<usize>()?.checked_sub(1);
+        let request = at.and_then(|at| self.requests.get(at)).context("no such request")?.clone();
+        let done = self.thread()?.answer(request, reply, "client").await;
+        self.told("answer", done);
+        Ok(())
+    }
+
+    fn told(&mut self, what: &str, done: Result<(), AskError>) {
+        if let Err(error) = done {
+            self.take_now();
+            self.lines.push(format!("refused {what}: {}: {error}", error.code()));
+        }
+    }
+
+    async fn until(&mut self, words: &str) -> Result<()> {
+        let wanted: Vec<&str> = words.split_whitespace().collect();
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            let found = self.lines[self.at..].iter().position(|line| {
+                wanted.iter().all(|word| {
+                    line.split_whitespace().any(|part| part == *word || part.ends_with(&format!("={word}")))
+                })
+            });
+            if let Some(found) = found {
+                self.at += found + 1;
+                return Ok(());
+            }
+            let next = tokio::time::timeout_at(deadline, self.events.next()).await;
+            match next.with_context(|| format!("no line with {words:?} in time"))? {
+                Some(event) => self.take(&event),
+                None => bail!("the thread's events ended"),
+            }
+        }
+    }
+
+    fn take(&mut self, event: &jackfield_core::event::SessionEvent) {
+        if let EventBody::RequestOpened { request } = &event.draft.body {
+            self.requests.push(request.id.clone());
+        }
+        self.lines.extend(line(&mut self.names, event));
+    }
+
+    fn take_now(&mut self) {
+        while let Some(event) = self.events.next_now() {
+            self.take(&event);
+        }
+    }
+
+    async fn close(&mut self) -> Result<()> {
+        self.thread()?.close().await?;
+        self.take_now();
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! Every capability is alive: for each flag a case under `tests/flags` plays the same operation with it and without it.
+//!
+//! `UPDATE=1 cargo test -p jackfield-tests --test flags` writes what was seen into the cases and the table of the
+//! documentation; a person reads the difference. `FLAG=streaming` plays only those whose name holds the word.
+
+use jackfield_core::capability::FLAGS;
+use jackfield_core::policy::{Intent, PolicyConfig, decide};
+use jackfield_runtime::session::NOT_BUILT;
+use jackfield_tests::flags::case::Case;
+use jackfield_tests::flags::play::House;
+use jackfield_tests::flags::{difference, is_refusal, table};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_jackfield-under-test");
+
+#[test]
+fn each_flag_changes_what_its_case_says() {
+    let word = std::env::var("FLAG").unwrap_or_default();
+    let update = std::env::var_os("UPDATE").is_some();
+    let cases: Vec<_> = Case::all().unwrap().into_iter().filter(|case| case.name.contains(&word)).collect();
+    assert!(!cases.is_empty());
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let wrong: Vec<String> = runtime.block_on(async {
+        let house = Arc::new(House::open(PolicyConfig::default(), Path::new(PROGRAM)).await.unwrap());
+        let room = Arc::new(Semaphore::new(4));
+        let mut running = Vec::new();
+        for case in cases {
+            let (room, house) = (room.clone(), house.clone());
+            running.push(tokio::spawn(async move {
+                let _turn = room.acquire().await;
+                flip(&house, &case, update).await.map_err(|problem| format!("{}: {problem}", case.name))
+            }));
+        }
+        let mut wrong = Vec::new();
+        for one in running {
+            wrong.extend(one.await.unwrap().err());
+        }
+        wrong
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+async fn flip(house: &House, case: &Case, update: bool) -> Result<(), String> {
+    let plain = |error: anyhow::Error| format!("{error:#}");
+    let (with, without) = case.capabilities().map_err(plain)?;
+    let on = house.play(case, &with).await.map_err(|error| format!("with it: {error:#}"))?;
+    let off = house.play(case, &without).await.map_err(|error| format!("without it: {error:#}"))?;
+    let (seen_on, seen_off) = difference(&on, &off);
+    if seen_on.is_empty() && seen_off.is_empty() {
+        return Err(format!("nothing differs:\n{}", on.join("\n")));
+    }
+    if seen_on.iter().any(|line| is_refusal(line)) && seen_off.iter().any(|line| is_refusal(line)) {
+        let rest = seen_on.iter().chain(&seen_off).filter(|line| !is_refusal(line));
+        if rest.count() == 0 {
+            return Err(format!("two refusals are no flip: {seen_on:?} {seen_off:?}"));
+        }
+    }
+    if update {
+        return case.rewrite(&seen_on, &seen_off).map_err(plain);
+    }
+    let wanted = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    if (&seen_on, &seen_off) != (&wanted(&case.seen_on), &wanted(&case.seen_off)) {
+        return Err(format!(
+            "seen only with it:\n{}\nonly without:\n{}\nwhere the case says:\n{}\n{}",
+            seen_on.join("\n"),
+            seen_off.join("\n"),
+            case.seen_on,
+            case.seen_off
+        ));
+    }
+    Ok(())
+}
+
+#[test]
+fn no_flag_is_forgotten() {
+    let cased: BTreeSet<String> = Case::all().unwrap().into_iter().map(|case| case.flag).collect();
+    let informational: BTreeSet<String> = table::informational().unwrap().into_keys().collect();
+    let waiting: BTreeSet<String> = table::waiting().unwrap().into_keys().collect();
+    for name in FLAGS.iter().map(|row| row.name()) {
+        let lists = [&cased, &informational, &waiting].iter().filter(|list| list.contains(&name)).count();
+        assert_eq!(lists, 1, "{name} must have a case, or be informational, or wait; exactly one of them");
+    }
+    let known: BTreeSet<String> = FLAGS.iter().map(|row| row.name()).collect();
+    for name in cased.iter().chain(&informational).chain(&waiting) {
+        assert!(known.contains(name), "there is no flag {name}");
+    }
+}
+
+/// What waits is exactly what hangs on an operation that is not built, and is not seen to change anything else.
+#[test]
+fn what_waits_hangs_on_what_is_not_built() {
+    let cased: BTreeSet<String> = Case::all().unwrap().into_iter().map(|case| case.flag).collect();
+    let unbuilt = |name: &String| hangs_on_unbuilt(name) && !cased.contains(name);
+    let hangs: BTreeSet<String> = FLAGS.iter().map(|row| row.name()).filter(unbuilt).collect();
+    let waiting: BTreeSet<String> = table::waiting().unwrap().into_keys().collect();
+    assert_eq!(
+        waiting, hangs,
+        "left: tests/flags/waiting.toml, right: what session::NOT_BUILT leaves without an operation"
+    );
+}
+
+/// True when a flag changes some operation's decision, and only of operations that are not built.
+fn hangs_on_unbuilt(name: &str) -> bool {
+    let flag = jackfield_core::capability::flag(name).unwrap();
+    let config = PolicyConfig::default();
+    let mut touched = Vec::new();
+    let mut look = |others: &[&str]| {
+        let mut with = jackfield_core::capability::Capabilities::strongest();
+        others.iter().for_each(|other| jackfield_core::capability::flag(other).unwrap().weaken(&mut with));
+        let mut without = with.clone();
+        flag.weaken(&mut without);
+        let changes = |intent: &&Intent| decide(intent, &with, &config) != decide(intent, &without, &config);
+        touched.extend(Intent::ALL.iter().filter(changes));
+    };
+    look(&[]);
+    for other in FLAGS.iter().map(|row| row.name()) {
+        look(&[&other]);
+    }
+    let handoff_only = name == "context.max-recommended-handoff-chars" && NOT_BUILT.contains(&Intent::SwitchProvider);
+    handoff_only || (!touched.is_empty() && touched.iter().all(|intent| NOT_BUILT.contains(intent)))
+}
+
+#[test]
+fn the_documentation_shows_the_cases() {
+    let path = xtask::root().join("wit/CAPABILITIES.md");
+    let text = table::markdown(&Case::all().unwrap()).unwrap();
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, text).unwrap();
+        return;
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == text, "{} is old: UPDATE=1 cargo test -p jackfield-tests --test flags", path.display());
+}
