@@ -132,5 +132,18 @@ pub(super) fn content(picture: &mut Picture<'_>, depth: usize, mark: &str, parts
 
 /// JSON with its keys in order; what is none stays as it is.
 fn in_order(json: &str) -> String {
-    serde_json::from_str::<Value>(json).map_or_else(|_| json.to_owned(), |value| value.to_string())
+    serde_json::from_str::<Value>(json).map_or_else(|_| json.to_owned(), |value| sorted(value).to_string())
+}
+
+/// The order of an object's keys depends on how `serde_json` is built; here it must not.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Array(values) => values.into_iter().map(sorted).collect(),
+        Value::Object(pairs) => {
+            let mut pairs: Vec<_> = pairs.into_iter().map(|(key, value)| (key, sorted(value))).collect();
+            pairs.sort_by(|one, other| one.0.cmp(&other.0));
+            Value::Object(pairs.into_iter().collect())
+        }
+        other => other,
+    }
 }
