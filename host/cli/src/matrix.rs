@@ -16,7 +16,7 @@ use std::io::IsTerminal;
 
 /// Columns of what is declared, and of what a session had; both of each plugin fit twice beside the names in 80.
 const DECLARED: usize = 9;
-const SESSION: usize = 7;
+const SESSION: usize = 9;
 
 /// A flag of the table.
 #[derive(Serialize)]

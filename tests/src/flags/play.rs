@@ -3,7 +3,7 @@
 //! | step | what a client does |
 //! | --- | --- |
 //! | `send TEXT` | sends a message |
-//! | `steer TEXT`, `attach TEXT` | sends one into the open turn; one with a picture |
+//! | `auto TEXT`, `attach TEXT` | sends one as the policy has it, into the open turn where that can be; one with a picture |
 //! | `until WORDS` | waits until a line with all these words is seen, after the line that the last `until` found |
 //! | `wait MS` | waits |
 //! | `answer N OPTION`, `fill N VALUE`, `dismiss N` | answers the request that was opened as the Nth |
@@ -116,9 +116,9 @@ impl Stage<'_> {
                 let sent = self.thread()?.send(vec![Content::Text(rest.into())]).await.map(drop);
                 self.told("send", sent);
             }
-            "steer" => {
-                let sent = self.thread()?.send_as(vec![Content::Text(rest.into())], Delivery::Steer).await.map(drop);
-                self.told("steer", sent);
+            "auto" => {
+                let sent = self.thread()?.send_as(vec![Content::Text(rest.into())], Delivery::Auto).await.map(drop);
+                self.told("send", sent);
             }
             "attach" => {
                 let media = Media { mime: "image/png".into(), name: None, uri: None, base64: Some("aGk=".into()) };

@@ -35,6 +35,7 @@ const LEFT_OUT: &[&str] = &[
     "folder",
     "native",
     "runs",
+    "joined",
     "at_ms",
 ];
 
@@ -49,6 +50,7 @@ pub fn line(names: &mut Names, event: &SessionEvent) -> Option<String> {
     flatten(&json, &mut words);
     let queue = json.get("runs").and_then(Value::as_array);
     words.extend(queue.into_iter().flatten().filter_map(|run| Some(names.of("run", run.as_str()?))));
+    words.extend(json.get("joined").and_then(|run| Some(format!("into {}", names.of("run", run.as_str()?)))));
     if let Some(run) = &draft.run {
         words.push(names.of("run", run.as_str()));
     }

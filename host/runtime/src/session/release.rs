@@ -6,8 +6,7 @@ use super::outlet::{Outcome, name_of};
 use super::task::{Phase, Task};
 use crate::store::ThreadChange;
 use jackfield_core::contract::{
-    Delivered, Effect, EffectResult, Event, EventBody as Told, Fault, FaultKind, Input, Level, OpResult, OpValue,
-    Output, Thread,
+    Effect, EffectResult, Event, EventBody as Told, Fault, FaultKind, Input, Level, OpResult, OpValue, Output, Thread,
 };
 use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::normalizer::{Cause, Disposed, SessionEnded, clean_fault};

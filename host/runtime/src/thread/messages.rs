@@ -4,12 +4,13 @@
 //! and the run that it joined; what was said in its turn belongs to that one. **What was acknowledged is in the store.**
 
 use super::{Inner, State, Thread};
-use crate::session::{AskError, Left, NewRun, QueueChange, queue::withdrawn};
+use crate::session::{AskError, Left, NewRun, QueueChange, SessionHandle, queue::withdrawn};
 use crate::store::{RunRecord, StoreError, ThreadChange};
 use crate::{clock, mint};
 use jackfield_core::capability::Staged;
 use jackfield_core::contract::{Content, Fault, FaultKind, Pairs};
 use jackfield_core::event::{Draft, EventBody, RunStatus};
+use jackfield_core::hints::HintState;
 use jackfield_core::id::RunId;
 use jackfield_core::outbox::{Outbox, QueueError, Waiting};
 use jackfield_core::policy::{Decision, Intent, decide};
@@ -72,6 +73,7 @@ impl Inner {
     async fn take_on(self: &Arc<Self>, content: Vec<Content>, delivery: Delivery) -> Result<RunId, AskError> {
         self.fits(&content)?;
         let mut state = self.state.lock().await;
+        self.may_attach(&state, &content)?;
         if let Some(session) = state.live() {
             match session.may(delivery).await {
                 Ok(()) | Err(AskError::Ended) => {}
@@ -114,12 +116,15 @@ impl Inner {
 
     fn fits(&self, content: &[Content]) -> Result<(), AskError> {
         let (bytes, limit) = (content.iter().map(size_of).sum(), self.shared.limits.prompt_bytes);
-        if bytes > limit { Err(AskError::TooLong { bytes, limit }) } else { self.may_attach(content) }
+        if bytes > limit { Err(AskError::TooLong { bytes, limit }) } else { Ok(()) }
     }
 
     /// A file goes only to a provider that takes files, and is refused before anything of the message is stored.
-    fn may_attach(&self, content: &[Content]) -> Result<(), AskError> {
-        if !content.iter().any(|part| matches!(part, Content::Media(_))) {
+    fn may_attach(&self, state: &State, content: &[Content]) -> Result<(), AskError> {
+        let told = state.live().and_then(SessionHandle::capabilities).map(|view| view.hints);
+        let attach = told.iter().flatten().find(|hint| hint.operation == Intent::Attach.name());
+        let can = attach.is_some_and(|hint| hint.state == HintState::Available);
+        if can || !content.iter().any(|part| matches!(part, Content::Media(_))) {
             return Ok(());
         }
         let declared = Staged::new(self.plugin.generation.descriptor().declared.clone());
