@@ -1,9 +1,11 @@
 //! Plays recorded conversations through the whole house and judges them:
 //! `play --provider NAME [--quiet] [--picture] FILE…` prints the session events as JSON lines, or what a person sees as
 //! text, and last one verdict line per file.
-//! Exit code 0 only if all hold. The same program is the player that stands in for the CLI, and the supervisor.
+//! Exit code 0 only if all hold. The same program is the player that stands in for the CLI, the program of the fault
+//! cases, and the supervisor.
 
 use anyhow::{Context, Result, bail};
+use jackfield_tests::faults::{FAULTY, program};
 use jackfield_tests::player::{CLI, cli, report};
 use std::io::Write;
 use std::path::PathBuf;
@@ -16,6 +18,7 @@ fn main() -> ExitCode {
     match arguments.first().map(String::as_str) {
         Some(jackfield_runtime::process::SUPERVISE) => return jackfield_runtime::process::supervise_main(),
         Some(CLI) => return cli::main(&arguments[1..]),
+        Some(FAULTY) => return program::main(&arguments[1..]),
         _ => {}
     }
     match play(arguments) {

@@ -1,0 +1,252 @@
+//! Plays a case: a host with the faulty plugin in a folder of its own, asked what the case's `== host` says.
+
+use super::view::View;
+use super::{Case, FAULTY};
+use anyhow::{Context, Result, bail};
+use jackfield_core::contract::{Chosen, Content};
+use jackfield_core::event::{EventBody, SessionEvent};
+use jackfield_core::id::RequestId;
+use jackfield_core::limits::Limits;
+use jackfield_core::policy::PolicyConfig;
+use jackfield_core::requests::Reply;
+use jackfield_runtime::host::{Host, HostConfig, HostError, Plugin};
+use jackfield_runtime::instance::Instance;
+use jackfield_runtime::process::{SUPERVISE, Supervisor};
+use jackfield_runtime::session::AskError;
+use jackfield_runtime::thread::Thread;
+use jackfield_runtime::thread_log::Subscription;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// Longer than anything takes on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// What all cases share: the plugin's bytes, and the program that is both supervisor and faulty program.
+pub struct House {
+    plugin: Plugin,
+    program: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl House {
+    /// Builds the faulty plugin, once for all cases; `program` is this crate's `play`.
+    pub async fn build(program: &Path) -> Result<House> {
+        let sources = xtask::root().join("tests/faults");
+        let source = std::fs::read_to_string(sources.join("plugin.rs"))?;
+        let manifest = std::fs::read_to_string(sources.join("plugin.toml"))?;
+        let bytes = crate::guest::build("faulty", &source, &manifest)?;
+        let folder = tempfile::tempdir()?;
+        let host = open_host(folder.path(), program, Limits::default())?;
+        // As a bundled one it needs no grant: what is granted to whom is not what these cases are about.
+        let plugin = host.add_plugin(bytes, true).await?;
+        Ok(House { plugin, program: program.to_owned(), _folder: folder })
+    }
+
+    /// Plays a case; the text of what a client saw.
+    pub async fn play(&self, case: &Case) -> Result<String> {
+        let folder = tempfile::tempdir()?;
+        for made in ["work", "starts"] {
+            std::fs::create_dir(folder.path().join(made))?;
+        }
+        let host = open_host(&folder.path().join("data"), &self.program, case.limits.clone())?;
+        let plugin = &self.plugin;
+        let instance = self.instance(case, folder.path())?;
+        let thread = host.new_thread(plugin, instance.clone(), &folder.path().join("work")).await?;
+        let desk = Desk {
+            host: &host,
+            plugin,
+            instance,
+            events: thread.subscribe(),
+            thread: Some(thread),
+            view: View::default(),
+            heard: 0,
+        };
+        desk.sit(case).await
+    }
+
+    fn instance(&self, case: &Case, folder: &Path) -> Result<Instance> {
+        let text = |path: &Path| path.display().to_string();
+        Ok(Instance {
+            name: "faulty".into(),
+            options: case.options.clone(),
+            program_args: vec![FAULTY.into(), text(&case.file.canonicalize()?), text(&folder.join("starts"))],
+            programs: [("faulty".to_owned(), self.program.clone())].into(),
+            ..Instance::default()
+        })
+    }
+}
+
+fn open_host(data: &Path, program: &Path, limits: Limits) -> Result<Host> {
+    let supervisor = Supervisor { command: program.to_owned(), args: vec![SUPERVISE.to_owned()] };
+    Ok(Host::open(HostConfig { data: data.to_owned(), limits, policy: PolicyConfig::default(), supervisor })?)
+}
+
+/// Where the host's side of a case is done.
+struct Desk<'a> {
+    host: &'a Host,
+    plugin: &'a Plugin,
+    instance: Instance,
+    /// Absent only while it is taken up again.
+    thread: Option<Thread>,
+    events: Subscription,
+    view: View,
+    /// How much of the view a step has waited for.
+    heard: usize,
+}
+
+impl Desk<'_> {
+    async fn sit(mut self, case: &Case) -> Result<String> {
+        for step in &case.host {
+            if let Err(error) = self.does(step).await {
+                bail!("`{step}`: {error:#}; seen so far:\n{}", self.view.text());
+            }
+        }
+        self.thread()?.close().await?;
+        self.listen().await?;
+        self.same_in_the_store().await?;
+        Ok(self.view.text())
+    }
+
+    async fn does(&mut self, step: &str) -> Result<()> {
+        let (verb, rest) = step.split_once(' ').unwrap_or((step, ""));
+        match verb {
+            "send" => {
+                let sent = self.thread()?.send(vec![Content::Text(rest.to_owned())]).await;
+                self.outcome("the message", sent.map(|_| ())).await?;
+            }
+            "send-large" => {
+                let text = "x".repeat(rest.parse::<usize>()? * 1024);
+                self.thread()?.send(vec![Content::Text(text)]).await?;
+            }
+            "interrupt" => {
+                let done = self.thread()?.interrupt().await;
+                self.outcome("the interrupt", done).await?;
+            }
+            "answer" => self.answer(rest).await?,
+            "until" => self.until(rest).await?,
+            "pause" => tokio::time::sleep(Duration::from_millis(rest.parse()?)).await,
+            "close" => self.thread()?.close().await?,
+            "kill" => self.thread()?.kill().await?,
+            "resume" => self.resume().await?,
+            other => bail!("the host knows no `{other}`"),
+        }
+        Ok(())
+    }
+
+    /// `answer 1 once`, `answer 1 once by alice`.
+    async fn answer(&mut self, rest: &str) -> Result<()> {
+        let (number, rest) = rest.split_once(' ').context("answer NUMBER OPTION [by NAME]")?;
+        let (option, by) = rest.split_once(" by ").unwrap_or((rest, "user"));
+        let id = self.view.request(number.parse()?).with_context(|| format!("request {number} was not seen"))?;
+        let id: RequestId = serde_json::from_value(id.as_str().into())?;
+        let reply = Reply::Chosen(Chosen { option_id: option.to_owned(), note: None, input: None });
+        let given = self.thread()?.answer(id, reply, by).await;
+        self.listen().await?;
+        self.outcome(&format!("the answer {option}"), given).await
+    }
+
+    async fn outcome(&mut self, what: &str, outcome: Result<(), AskError>) -> Result<()> {
+        if let Err(error) = outcome {
+            self.listen().await?;
+            self.view.say(&format!("> {what} did not count: {}", error.code()));
+        }
+        Ok(())
+    }
+
+    /// Reads on until a line, after those that were waited for before, holds this.
+    async fn until(&mut self, text: &str) -> Result<()> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            self.listen().await?;
+            let heard = self.heard;
+            if let Some(at) = self.view.text().get(heard..).and_then(|rest| rest.find(text)) {
+                self.heard += at + text.len();
+                return Ok(());
+            }
+            let soon = (Instant::now() + Duration::from_millis(200)).min(deadline);
+            if let Ok(Some(event)) = timeout_at(soon, self.events.next()).await {
+                self.take(&event).await?;
+            } else if Instant::now() >= deadline {
+                bail!("not in {PATIENCE:?}");
+            }
+        }
+    }
+
+    /// Lets the thread go and takes it up again, as a program that is started anew does.
+    async fn resume(&mut self) -> Result<()> {
+        self.thread()?.close().await?;
+        self.listen().await?;
+        let id = self.thread()?.id().clone();
+        let last = self.stored().await?.last().map_or(0, |event| event.seq);
+        self.thread = None;
+        let deadline = Instant::now() + PATIENCE;
+        let thread = loop {
+            // Its lease ends with its session, a moment later.
+            match self.host.resume_thread(self.plugin, self.instance.clone(), &id).await {
+                Err(HostError::Lease(_)) if Instant::now() < deadline => {
+                    tokio::time::sleep(Duration::from_millis(5)).await
+                }
+                done => break done?,
+            }
+        };
+        self.events = thread.subscribe();
+        // What taking it up has closed is read in the store.
+        for event in thread.events_after(last, 1_000).await? {
+            self.view.take(&event);
+        }
+        self.thread = Some(thread);
+        Ok(())
+    }
+
+    fn thread(&self) -> Result<&Thread> {
+        self.thread.as_ref().context("the thread is let go")
+    }
+
+    async fn listen(&mut self) -> Result<()> {
+        while let Some(event) = self.events.next_now() {
+            self.take(&event).await?;
+        }
+        Ok(())
+    }
+
+    /// Who reads too slowly is told what he missed, and reads it in the store.
+    async fn take(&mut self, event: &SessionEvent) -> Result<()> {
+        let EventBody::Gap { from_seq, to_seq } = event.draft.body else {
+            self.view.take(event);
+            return Ok(());
+        };
+        let mut after = from_seq - 1;
+        while after < to_seq {
+            let page = self.thread()?.events_after(after, 500).await?;
+            let Some(last) = page.last() else { break };
+            after = last.seq;
+            page.iter().filter(|event| event.seq <= to_seq).for_each(|event| self.view.take(event));
+        }
+        Ok(())
+    }
+
+    async fn stored(&self) -> Result<Vec<SessionEvent>> {
+        let mut events: Vec<SessionEvent> = Vec::new();
+        loop {
+            let page = self.thread()?.events_after(events.last().map_or(0, |event| event.seq), 1_000).await?;
+            if page.is_empty() {
+                return Ok(events);
+            }
+            events.extend(page);
+        }
+    }
+
+    /// Whoever was not there reads the same in the store.
+    async fn same_in_the_store(&mut self) -> Result<()> {
+        let mut stored = View::default();
+        self.stored().await?.iter().for_each(|event| stored.take(event));
+        let live = self.view.text().lines().filter(|line| !line.starts_with("> ")).collect::<Vec<_>>().join("\n");
+        anyhow::ensure!(
+            stored.text().trim() == live.trim(),
+            "the store tells otherwise:\n{}\nlive:\n{live}",
+            stored.text()
+        );
+        Ok(())
+    }
+}
