@@ -231,6 +231,22 @@ cases! {
         },
     }
 
+    /// The model hears it with the tool's result: one turn, no second answer.
+    steered_while_a_tool_runs {
+        turns: &[Turn {
+            prompt: "Wait <<script:short-tool>>",
+            act: Act::Talk(&[
+                Step::Pending(1), Step::Answer("began.txt", true), Step::File("began.txt"),
+                Step::Steer("Mind the second file"), Step::Make("go-on.txt"), Step::Ended(2),
+            ]),
+            tools: &[("Bash", "completed")], answers: &[true], joined: 1,
+            says: &["The tool is done, and I have heard you."],
+            lines: |lines| lines.iter().filter(|line| line["type"] == "turn.ended").count() == 1, ..TURN
+        }],
+        files: &[("go-on.txt", true)],
+        model: |seen| seen.len() == 2 && remembers(seen, "Mind the second file") && told(seen).contains("went-on"),
+    }
+
     the_providers_program_killed_midway {
         turns: &[
             HELLO,

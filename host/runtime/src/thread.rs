@@ -261,9 +261,9 @@ fn choose(settings: &mut Pairs, chosen: Pairs) {
     settings.extend(chosen);
 }
 
-/// The provider had a conversation and left no way back to it: what follows is a fresh one, and says so.
+/// The provider had a conversation and left no way back to it, or did not find it: what follows is a fresh one, and says so.
 fn context_lost() -> EventBody {
-    let why = "the provider had not yet saved this conversation when its program ended; it begins afresh and does not know what was said before";
+    let why = "the provider does not have this conversation: its program ended before it was saved, or it is gone. It begins afresh and does not know what was said before";
     EventBody::ContextChanged {
         change: ContextChange {
             what: ContextEffect::Lost,

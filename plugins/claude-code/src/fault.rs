@@ -58,8 +58,11 @@ pub fn of_result(result: &TurnResult, interrupting: bool) -> (Status, Option<Fau
         "error_during_execution" if aborted || (interrupting && result.terminal_reason.is_none()) => {
             (Status::Interrupted, None)
         }
-        "error_during_execution" if no_conversation(&text()) || no_message(&text()) => {
+        "error_during_execution" if no_conversation(&text()) => {
             (Status::Failed, Some(Fault::new(FaultKind::NotFound, text())))
+        }
+        "error_during_execution" if no_message(&text()) => {
+            (Status::Failed, Some(Fault::new(FaultKind::Invalid, text())))
         }
         "error_max_turns" | "error_max_budget_usd" => {
             (Status::Failed, Some(Fault::new(FaultKind::Quota, text()).with_code(result.subtype.clone())))
@@ -78,7 +81,8 @@ pub fn in_use(text: &str) -> bool {
     text.contains("is already in use")
 }
 
-/// The program's words when the message to open a conversation at is not in it.
+/// The program's words when the message to open a conversation at is not in it. The conversation is there: the operator's
+/// word is wrong.
 fn no_message(text: &str) -> bool {
     text.contains("No message found with message.uuid")
 }
@@ -87,9 +91,8 @@ fn no_message(text: &str) -> bool {
 pub fn of_exit(exit: &ChannelExit) -> Fault {
     let fault = Fault::channel_closed(exit);
     match exit.stderr_tail.as_str() {
-        tail if no_conversation(tail) || no_message(tail) => {
-            Fault { kind: FaultKind::NotFound, retryable: false, ..fault }
-        }
+        tail if no_conversation(tail) => Fault { kind: FaultKind::NotFound, retryable: false, ..fault },
+        tail if no_message(tail) => Fault { kind: FaultKind::Invalid, retryable: false, ..fault },
         tail if kind_of_status(None, tail) == FaultKind::Auth => {
             Fault { kind: FaultKind::Auth, retryable: false, ..fault }
         }

@@ -44,6 +44,8 @@ pub struct Turn {
     pub tools: &'static [(&'static str, &'static str)],
     /// Answers to requests, in order: allowed?
     pub answers: &'static [bool],
+    /// Messages that joined its turn.
+    pub joined: usize,
     /// Words that the failure's message must hold, in small letters.
     pub fault: &'static [&'static str],
     /// The provider had not kept what was said before, and that is said.
@@ -69,6 +71,7 @@ pub const TURN: Turn = Turn {
     says: &[],
     tools: &[],
     answers: &[],
+    joined: 0,
     fault: &[],
     lost: false,
     lines: |_| true,

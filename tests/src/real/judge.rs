@@ -40,8 +40,10 @@ pub(super) fn whole(lines: &[Value], turn: &Turn, exit: Option<i32>) -> Result<(
 /// A run that came to its end, as its events tell.
 pub(super) fn told(lines: &[Value], turn: &Turn) -> Result<()> {
     closed(lines)?;
-    let ended: Vec<&Value> = of(lines, "run.ended").collect();
+    let (joined, ended): (Vec<&Value>, Vec<&Value>) = of(lines, "run.ended").partition(|line| has_joined(line));
     ensure!(ended.len() == 1, "{} run.ended", ended.len());
+    ensure!(joined.len() == turn.joined, "{} messages joined the turn, not {}", joined.len(), turn.joined);
+    ensure!(joined.iter().all(|line| line["joined"] == ended[0]["run"]), "a message joined another run: {joined:?}");
     ensure!(ended[0]["status"] == turn.status, "the run ended {}", ended[0]["status"]);
     ledger(&ended[0]["ledger"])?;
     let lost = of(lines, "context.changed").any(|line| line["change"]["what"] == "lost");
@@ -83,7 +85,9 @@ fn frame(lines: &[Value]) -> Result<()> {
 /// What began has ended, before the run did; what a task in the background and the provider's own turns began has ended
 /// at all. What was asked has been settled.
 fn closed(lines: &[Value]) -> Result<()> {
-    let run_end = lines.iter().position(|line| line["type"] == "run.ended").unwrap_or(lines.len());
+    let is_end = |line: &Value| line["type"] == "run.ended" && !has_joined(line);
+    let run_end = lines.iter().position(is_end).unwrap_or(lines.len());
+    let joined = |run: &Value| of(lines, "run.ended").any(|line| has_joined(line) && line["run"] == *run);
     let background = |item: &Value| {
         of(lines, "task.updated").any(|line| line["task"]["background"] == true && line["task"]["item"] == *item)
     };
@@ -91,7 +95,8 @@ fn closed(lines: &[Value]) -> Result<()> {
     for started in of(lines, "item.started") {
         let id = &started["item"]["id"];
         let end = lines.iter().position(|line| line["type"] == "item.ended" && line["item"]["id"] == *id);
-        let outlives = own(&started["turn"]) || background(&started["parent"]);
+        // That a message has joined may be known only by what did not follow.
+        let outlives = own(&started["turn"]) || background(&started["parent"]) || joined(&started["run"]);
         let bound = if outlives { lines.len() } else { run_end };
         ensure!(end.is_some_and(|end| end < bound), "the item {id} was not closed before the run ended");
     }
@@ -105,6 +110,11 @@ fn closed(lines: &[Value]) -> Result<()> {
         ensure!(settled == 1, "the request {id} was settled {settled} times");
     }
     Ok(())
+}
+
+/// The end of a message that joined the turn of another.
+fn has_joined(line: &Value) -> bool {
+    line["reason"] == "joined"
 }
 
 /// Every frame has exactly one disposition: what came in is the sum of what became of it.
@@ -200,6 +210,10 @@ mod tests {
             }),
             ("was settled 0 times", |lines| drop(lines.remove(3))),
             ("0 run.ended", |lines| drop(lines.remove(7))),
+            ("1 messages joined the turn", |lines| {
+                lines.insert(7, json!({ "type": "run.ended", "seq": 7, "run": "run_2", "reason": "joined" }));
+                lines[8]["seq"] = json!(8);
+            }),
             ("the run ended", |lines| lines[7]["status"] = json!("failed")),
             ("were accounted for", |lines| lines[7]["ledger"]["silent"] = json!(0)),
             ("unknown frames", |lines| lines[7]["ledger"] = json!({ "frames_in": 2, "translated": 1, "unknown": 1 })),

@@ -14,7 +14,7 @@ use jackfield_core::requests::Reply;
 use jackfield_runtime::host::{Host, HostConfig, Plugin};
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::process::{SUPERVISE, Supervisor};
-use jackfield_runtime::thread::Thread;
+use jackfield_runtime::thread::{Delivery, Thread};
 use jackfield_runtime::thread_log::Subscription;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,9 @@ use tokio::time::{Instant, timeout_at};
 
 /// Longer than a step takes on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// So long may a provider take to read what was written to it.
+const TO_READ: Duration = Duration::from_secs(2);
 
 /// One thing that the person does, or waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +38,8 @@ pub enum Step {
     File(&'static str),
     /// Makes this file in the workspace.
     Make(&'static str),
+    /// Says this into the turn that is open, and gives the provider a moment to read it: not every one says that it has.
+    Steer(&'static str),
     /// Waits until the assistant has said this, whole.
     Said(&'static str),
     /// Waits until so many runs have ended.
@@ -108,6 +113,11 @@ impl Room {
             Step::Answer(about, allow) => self.answer(about, allow).await,
             Step::File(name) => self.until(|_| folder.join(name).exists()).await,
             Step::Make(name) => Ok(std::fs::write(folder.join(name), "")?),
+            Step::Steer(text) => {
+                self.thread.send_as(vec![Content::Text(text.to_owned())], Delivery::Steer).await?;
+                tokio::time::sleep(TO_READ).await;
+                Ok(())
+            }
             Step::Said(text) => {
                 let said = |line: &Value| {
                     line["type"] == "item.ended"

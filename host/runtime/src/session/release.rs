@@ -134,7 +134,14 @@ impl Task {
             (Purpose::OpenThread, Ok(_)) => {
                 self.start_failed(protocol("the plugin answered open-thread with something that is no thread"))
             }
-            (Purpose::Start | Purpose::OpenThread, Err(fault)) => self.start_failed(fault),
+            (Purpose::OpenThread, Err(fault)) => {
+                // A program that could not be started is not found, either: then the provider was not asked.
+                if fault.kind == FaultKind::NotFound && self.refusals == 0 {
+                    self.forget_cursor().await;
+                }
+                self.start_failed(fault)
+            }
+            (Purpose::Start, Err(fault)) => self.start_failed(fault),
             (Purpose::Send(run), Ok(value)) => self.sent(run, value).await,
             (Purpose::Hand(run, op), outcome) => self.handed(run, op, outcome).await,
             (Purpose::Send(run), Err(fault)) => {
@@ -171,6 +178,19 @@ impl Task {
         };
         let ours = self.start.log.thread().clone();
         if let Err(error) = self.shared.store.update_thread(&ours, change).await {
+            self.store_failed(&error);
+        }
+    }
+
+    /// The provider does not know the conversation: no other message is to fail by it. That the thread has none any more
+    /// makes the next session say that the context is lost.
+    async fn forget_cursor(&mut self) {
+        if self.start.cursor.is_none() {
+            return;
+        }
+        self.resumable = false;
+        let change = ThreadChange { cursor: Some(None), at_ms: crate::clock::now_ms(), ..ThreadChange::default() };
+        if let Err(error) = self.shared.store.update_thread(self.start.log.thread(), change).await {
             self.store_failed(&error);
         }
     }
