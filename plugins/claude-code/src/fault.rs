@@ -62,7 +62,7 @@ pub fn of_result(result: &TurnResult, interrupting: bool) -> (Status, Option<Fau
             (Status::Failed, Some(Fault::new(FaultKind::NotFound, text())))
         }
         "error_during_execution" if no_message(&text()) => {
-            (Status::Failed, Some(Fault::new(FaultKind::Invalid, text())))
+            (Status::Failed, Some(Fault::new(FaultKind::NotFound, text()).with_code(NO_MESSAGE)))
         }
         "error_max_turns" | "error_max_budget_usd" => {
             (Status::Failed, Some(Fault::new(FaultKind::Quota, text()).with_code(result.subtype.clone())))
@@ -81,8 +81,10 @@ pub fn in_use(text: &str) -> bool {
     text.contains("is already in use")
 }
 
-/// The program's words when the message to open a conversation at is not in it. The conversation is there: the operator's
-/// word is wrong.
+/// The code of a fault about a conversation that is there, but without the message to open it at.
+const NO_MESSAGE: &str = "message-not-found";
+
+/// The program's words when the message to open a conversation at is not in it.
 fn no_message(text: &str) -> bool {
     text.contains("No message found with message.uuid")
 }
@@ -92,7 +94,9 @@ pub fn of_exit(exit: &ChannelExit) -> Fault {
     let fault = Fault::channel_closed(exit);
     match exit.stderr_tail.as_str() {
         tail if no_conversation(tail) => Fault { kind: FaultKind::NotFound, retryable: false, ..fault },
-        tail if no_message(tail) => Fault { kind: FaultKind::Invalid, retryable: false, ..fault },
+        tail if no_message(tail) => {
+            Fault { kind: FaultKind::NotFound, retryable: false, ..fault }.with_code(NO_MESSAGE)
+        }
         tail if kind_of_status(None, tail) == FaultKind::Auth => {
             Fault { kind: FaultKind::Auth, retryable: false, ..fault }
         }

@@ -135,8 +135,8 @@ impl Task {
                 self.start_failed(protocol("the plugin answered open-thread with something that is no thread"))
             }
             (Purpose::OpenThread, Err(fault)) => {
-                // A program that could not be started is not found, either: then the provider was not asked.
-                if fault.kind == FaultKind::NotFound && self.refusals == 0 {
+                // A code says that something narrower is not found: a program to start, a message in the conversation.
+                if fault.kind == FaultKind::NotFound && fault.code.is_none() && self.refusals == 0 {
                     self.forget_cursor().await;
                 }
                 self.start_failed(fault)
