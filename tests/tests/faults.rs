@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 /// Cases at a time: most of their time is waiting.
-const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 16;
 
 #[test]
 fn every_fault_has_its_right_outcome() {

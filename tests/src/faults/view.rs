@@ -1,7 +1,8 @@
 //! A thread's events as text: one line each, in their order, without ids, numbers of frames and times.
 //!
 //! Things are numbered as they appear. Pieces of a text that follow each other are one line, since how a store merges them
-//! is nobody's business. Settings and capabilities are left out: no case is about them.
+//! is nobody's business. Settings and capabilities are left out: no case is about them. How much of a flood on stderr was taken
+//! depends on the machine: it is told as `many`.
 
 use jackfield_core::contract::{Content, Status};
 use jackfield_core::event::{EventBody, Item, ItemBody, Resolution, SessionEvent};
@@ -10,6 +11,9 @@ use std::fmt::Write;
 
 /// More of a text than this is counted, not shown.
 const SHOWN: usize = 120;
+
+/// So many silent frames are a flood.
+const MANY: u64 = 20;
 
 /// Makes the text.
 #[derive(Default)]
@@ -28,6 +32,12 @@ pub(super) struct View {
 struct Numbers(Vec<String>);
 
 impl Numbers {
+    /// A text in which numbers stand for the ids.
+    fn named(&self, word: &str, text: &str) -> String {
+        let ids = self.0.iter().enumerate();
+        ids.fold(text.to_owned(), |text, (at, id)| text.replace(id.as_str(), &format!("{word} {}", at + 1)))
+    }
+
     fn of(&mut self, id: impl ToString) -> usize {
         let id = id.to_string();
         match self.0.iter().position(|known| *known == id) {
@@ -119,7 +129,12 @@ impl View {
                     .into_iter()
                     .flatten()
                     .filter(|(name, count)| **count != 0 && *name != "frames_in");
-                let counts: Vec<String> = counts.map(|(name, count)| format!("{count} {name}")).collect();
+                let counts: Vec<String> = counts
+                    .map(|(name, count)| match count.as_u64() {
+                        Some(MANY..) if name == "silent" => format!("many {name}"),
+                        _ => format!("{count} {name}"),
+                    })
+                    .collect();
                 let _ = write!(line, "; frames: {}", if counts.is_empty() { "none".into() } else { counts.join(", ") });
                 line
             }
@@ -165,7 +180,10 @@ impl View {
             EventBody::EffectRefused { effect, code, .. } => format!("refused: {effect}, {code}"),
             EventBody::InterruptStep { step, outcome } => format!("interrupt, {}: {outcome}", word(step)),
             EventBody::Stalled { waiting_for, .. } => format!("stalled: nothing from {waiting_for}"),
-            EventBody::Diagnostic { note, .. } => format!("diagnostic {}: {}", note.code, quoted(&note.text)),
+            EventBody::Diagnostic { note, .. } if note.code == "stderr-dropped" => return None,
+            EventBody::Diagnostic { note, .. } => {
+                format!("diagnostic {}: {}", note.code, quoted(&self.items.named("item", &note.text)))
+            }
             EventBody::Unknown { kind, raw } => format!("unknown {kind}: {}", quoted(raw)),
             EventBody::Gap { .. } => "gap".into(),
             EventBody::Note { note } => format!("note {}: {}", note.code, quoted(&note.text)),

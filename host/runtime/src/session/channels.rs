@@ -104,8 +104,8 @@ impl Task {
             (None, Some(signal)) => format!("was ended by signal {signal}"),
             (None, None) => "ended".to_owned(),
         };
-        let last_words = exit.stderr_tail.trim();
-        let message = match last_words {
+        // Half of what an error may hold: it is cut from its end, and the last words say most.
+        let message = match last_lines(exit.stderr_tail.trim(), self.shared.limits.label_bytes / 2) {
             "" => format!("the provider's program {how}"),
             words => format!("the provider's program {how}; its last words: {words}"),
         };
@@ -185,4 +185,13 @@ fn bytes_of(data: &FrameData) -> &[u8] {
 
 fn size_of(data: &FrameData) -> u64 {
     bytes_of(data).len() as u64
+}
+
+/// The last lines of a text that fit in so many bytes; of a longer line, its end.
+fn last_lines(text: &str, max_bytes: u64) -> &str {
+    let from = text.len().saturating_sub(max_bytes as usize);
+    let Some(cut) = (from..=text.len()).find(|at| text.is_char_boundary(*at)).filter(|cut| *cut > 0) else {
+        return text;
+    };
+    text[cut..].split_once('\n').map_or(&text[cut..], |(_, lines)| lines)
 }
