@@ -85,7 +85,12 @@ impl From<HostError> for Failure {
             | HostError::NoThread(_)
             | HostError::OtherPlugin { .. }
             | HostError::Folder { .. } => Exit::Usage,
-            HostError::Limits(_) | HostError::Data { .. } | HostError::Store(_) | HostError::Lease(_) => Exit::Failed,
+            HostError::Limits(_)
+            | HostError::Data { .. }
+            | HostError::Store(_)
+            | HostError::Lease(_)
+            | HostError::Ask(_)
+            | HostError::NoCursor(_) => Exit::Failed,
         };
         Failure { exit, error: error.into() }
     }
