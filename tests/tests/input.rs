@@ -233,7 +233,7 @@ fn a_thread_is_copied_and_goes_back_by_a_script() {
     live.until(|line| line["id"] == "back" && line["type"] == "input.accepted");
     live.say(json!({ "type": "rollback", "id": "gone", "to": "turn_00" }));
     live.until(|line| line["id"] == "gone" && line["code"] == "provider-fault");
-    live.say(json!({ "type": "rollback", "id": "all of it", "to": null }));
+    live.say(json!({ "type": "rollback", "id": "all of it", "to": "start" }));
     live.until(|line| line["id"] == "all of it" && line["type"] == "input.accepted");
     live.say(json!({ "type": "close" }));
     let ended = live.ended().expect(0, &[]).well_formed();

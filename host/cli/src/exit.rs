@@ -66,11 +66,6 @@ impl Failure {
         io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
     }
 
-    /// It is not allowed, or not done by this host.
-    pub fn refused(text: impl std::fmt::Display) -> Failure {
-        Failure { exit: Exit::Refused, error: anyhow::anyhow!("{text}") }
-    }
-
     /// A provider that can't be used.
     pub fn unavailable(text: impl std::fmt::Display) -> Failure {
         Failure { exit: Exit::Unavailable, error: anyhow::anyhow!("{text}") }

@@ -147,10 +147,8 @@ pub enum Line {
         /// Told again in the answer to this line.
         #[serde(default)]
         id: Option<String>,
-        /// The last turn that is left, from `turn.started`; `null` when none is to be.
-        #[serde(deserialize_with = "Option::deserialize")]
-        #[schemars(required)]
-        to: Option<String>,
+        /// The last turn that is left, from `turn.started`; `start` when none is to be.
+        to: String,
     },
     /// The MCP servers that the provider may use from now on, whole.
     McpServers {
@@ -254,7 +252,10 @@ impl Line {
             Line::Clear { .. } => Order::Clear,
             Line::Fork { at: None, .. } => Order::Fork(ForkAt::Tip),
             Line::Fork { at: Some(turn), .. } => Order::Fork(ForkAt::Turn(turn_id(&turn)?)),
-            Line::Rollback { to, .. } => Order::Rollback(to.map(|turn| turn_id(&turn)).transpose()?),
+            Line::Rollback { to, .. } => match to.as_str() {
+                "start" => Order::Rollback(None),
+                turn => Order::Rollback(Some(turn_id(turn)?)),
+            },
             Line::McpServers { servers, .. } => {
                 let servers = servers.iter().map(|(name, server)| server.named(name));
                 Order::McpServers(servers.collect::<Result<_, _>>()?)
