@@ -86,5 +86,5 @@ fn a_wrong_server_list_is_named_by_its_place_and_a_right_one_reaches_the_provide
     door.run(&servers).expect(0, &["I may use the MCP servers files."]);
     // Where the provider takes none, the run says so.
     let off = [&servers[..], &["--option", r#"capabilities={"tools.supports-mcp-tools":false}"#]].concat();
-    door.run(&off).expect(1, &["MCP servers cannot be given to the provider"]);
+    door.run(&off).expect(4, &["MCP servers cannot be given to the provider"]);
 }

@@ -8,7 +8,7 @@ use jackfield_runtime::host::HostError;
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::session::AskError;
 use jackfield_runtime::thread::ForkAt;
-use jackfield_tests::bench::{Bench, Talk, text, word};
+use jackfield_tests::bench::{Bench, Talk, word};
 use serde_json::{Value, json};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_jackfield-under-test");

@@ -34,7 +34,6 @@ const LEFT_OUT: &[&str] = &[
     "attempt",
     "folder",
     "native",
-    "native_id",
     "turns",
     "to",
     "from",

@@ -80,7 +80,7 @@ pub const NOT_BUILT: &[Intent] = &[
 ];
 
 /// What the operator allows, less what this host does not do yet: hints and refusals then say the same.
-pub(crate) fn as_built(policy: PolicyConfig) -> PolicyConfig {
+pub fn as_built(policy: PolicyConfig) -> PolicyConfig {
     PolicyConfig {
         not_built: NOT_BUILT.to_vec(),
         fresh_thread_on_switch: false,

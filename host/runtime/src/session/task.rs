@@ -387,7 +387,8 @@ impl Task {
             .normalizer
             .deadline()
             .map(|at_ms| Instant::now() + Duration::from_millis(at_ms.saturating_sub(clock::now_ms())));
-        let now = (!self.feed.is_empty() || self.may_begin()).then(Instant::now);
+        let due = !self.feed.is_empty() || self.may_begin() || (self.restarts() && self.is_idle());
+        let now = due.then(Instant::now);
         [
             self.ops.next_deadline(),
             self.outlet.next_timer(),
