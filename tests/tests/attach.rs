@@ -66,7 +66,7 @@ fn a_file_reaches_the_program() {
 }
 
 #[test]
-fn a_wrong_server_list_is_named_by_its_place_and_a_right_one_is_not_dropped_in_silence() {
+fn a_wrong_server_list_is_named_by_its_place_and_a_right_one_reaches_the_provider() {
     let door = Door::new(JACKFIELD);
     let file = door.work().join("mcp.json");
     let cases = [
@@ -82,5 +82,9 @@ fn a_wrong_server_list_is_named_by_its_place_and_a_right_one_is_not_dropped_in_s
     }
     door.run(&["run", "hello", "--mcp-config", "gone.json"]).expect(2, &["can't be read"]);
     std::fs::write(&file, r#"{"mcpServers": {"files": {"command": "x"}}}"#).expect("a file");
-    door.run(&["run", "hello", "--mcp-config", "mcp.json"]).expect(3, &["files named", "not hand MCP servers on yet"]);
+    let servers = ["run", "servers", "--mcp-config", "mcp.json"];
+    door.run(&servers).expect(0, &["I may use the MCP servers files."]);
+    // Where the provider takes none, the run says so.
+    let off = [&servers[..], &["--option", r#"capabilities={"tools.supports-mcp-tools":false}"#]].concat();
+    door.run(&off).expect(4, &["MCP servers cannot be given to the provider"]);
 }

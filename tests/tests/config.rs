@@ -238,6 +238,25 @@ fn values_say_where_they_came_from_and_the_environment_counts_more() {
     assert_eq!(of("policy.host_queue"), ("false".into(), "config.toml line 5".into()));
 }
 
+/// MCP servers of an instance reach its provider; those of the command line stand beside them.
+#[test]
+fn servers_of_an_instance_are_handed_on() {
+    let door = door();
+    door.config(concat!(
+        "[instances.a]\nprovider = \"scripted\"\n",
+        "[instances.a.mcp_servers.maps]\ncommand = \"maps\"\ndisabled_tools = [\"search\"]\n",
+    ));
+    door.run(&["config", "check"]).expect(0, &["is right"]);
+    std::fs::write(door.work().join("mcp.json"), r#"{"mcpServers": {"mail": {"url": "http://127.0.0.1:1/"}}}"#)
+        .unwrap();
+    door.run(&["run", "--instance", "a", "servers"]).expect(0, &["I may use the MCP servers maps without search."]);
+    door.run(&["run", "--instance", "a", "servers", "--mcp-config", "mcp.json"])
+        .expect(0, &["I may use the MCP servers maps without search, mail."]);
+    door.config("[instances.a]\nprovider = \"scripted\"\n[instances.a.mcp_servers.maps]\nurl = \"ftp://x\"\n");
+    door.run(&["config", "check"]).expect(2, &["instance 'a'", "'maps' is either a program"]);
+    door.run(&["run", "--instance", "a", "servers"]).expect(2, &["'maps' is either a program"]);
+}
+
 /// What the operator blocks is blocked in a run: the policy of the file is in force.
 #[test]
 fn policy_of_the_file_is_in_force() {

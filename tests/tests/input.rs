@@ -198,6 +198,70 @@ fn what_waits_is_listed_changed_and_taken_back() {
     );
 }
 
+#[test]
+fn the_context_is_shortened_and_emptied_between_two_messages() {
+    let mut live = live(&["one"]);
+    live.until_type("run.ended");
+    live.say(json!({ "type": "compact", "keep": "the names", "id": "short" }));
+    assert_eq!(live.word()["id"], "short");
+    live.say(json!({ "type": "clear", "id": "empty" }));
+    assert_eq!(live.word()["type"], "input.accepted");
+    live.message("slow").until_type("item.delta");
+    live.say(json!({ "type": "clear" }));
+    live.until(|line| line["line"] == 4 && line["code"] == "provider-fault");
+    live.say(json!({ "type": "interrupt" })).until_type("run.ended");
+    live.say(json!({ "type": "close" }));
+    let ended = live.ended().expect(130, &["you wanted kept: the names"]).well_formed();
+    let changes: Vec<_> =
+        ended.of_type("context.changed").iter().map(|event| event["change"]["what"].clone()).collect();
+    assert_eq!(changes, ["compacted", "cleared"]);
+}
+
+#[test]
+fn a_thread_is_copied_and_goes_back_by_a_script() {
+    let mut live = live(&["one"]);
+    live.until_type("run.ended");
+    live.message("two").until_type("run.ended");
+    live.rewind();
+    let first = live.until_type("turn.started")["turn"].clone();
+    live.say(json!({ "type": "fork", "id": "all" }));
+    let whole = live.until(|line| line["id"] == "all")["thread"].clone();
+    live.say(json!({ "type": "fork", "id": "part", "at": first }));
+    let part = live.until(|line| line["id"] == "part")["thread"].clone();
+    assert!(whole.is_string() && part.is_string() && whole != part, "{whole} {part}");
+    live.say(json!({ "type": "rollback", "id": "back", "to": first }));
+    live.until(|line| line["id"] == "back" && line["type"] == "input.accepted");
+    live.say(json!({ "type": "rollback", "id": "gone", "to": "turn_00" }));
+    live.until(|line| line["id"] == "gone" && line["code"] == "provider-fault");
+    live.say(json!({ "type": "rollback", "id": "all of it", "to": "start" }));
+    live.until(|line| line["id"] == "all of it" && line["type"] == "input.accepted");
+    live.say(json!({ "type": "close" }));
+    let ended = live.ended().expect(0, &[]).well_formed();
+    let back = ended.of_type("thread.rolled_back");
+    assert_eq!((back[0]["to"].clone(), back[0]["runs"].as_array().map(Vec::len)), (first, Some(1)));
+    assert_eq!((back[1]["to"].clone(), back[1]["runs"].as_array().map(Vec::len)), (Value::Null, Some(1)));
+}
+
+#[test]
+fn mcp_servers_are_given_and_a_task_is_stopped_by_a_script() {
+    let mut live = live(&["background"]);
+    let task = live.until_type("task.updated")["task"]["id"].clone();
+    live.until_type("run.ended");
+    live.say(json!({ "type": "mcp_servers", "id": "m", "servers": { "maps": { "command": "maps", "args": ["-x"] } } }));
+    let word = live.until(|line| line["id"] == "m");
+    assert_eq!((&word["type"], &word["applies"]), (&json!("input.accepted"), &json!("now")));
+    live.message("servers").until_type("run.ended");
+    live.say(json!({ "type": "mcp_servers", "id": "wrong", "servers": { "a b": { "command": "x" } } }));
+    live.until(|line| line["id"] == "wrong" && line["code"] == "invalid-input");
+    live.say(json!({ "type": "stop_task", "id": "s", "task": task }));
+    live.until(|line| line["id"] == "s" && line["type"] == "input.accepted");
+    live.say(json!({ "type": "stop_task", "id": "again", "task": task }));
+    live.until(|line| line["id"] == "again" && line["code"] == "provider-fault");
+    live.end_of_input();
+    let ended = live.ended().expect(0, &["I may use the MCP servers maps."]).well_formed();
+    assert_eq!(ended.of_type("task.updated").last().unwrap()["task"]["status"], "interrupted");
+}
+
 // Each wrong line: it costs itself only.
 
 #[test]

@@ -238,3 +238,30 @@ printf '%s\n' '{"type":"result","subtype":"error_during_execution","is_error":tr
     let ended = run("2", waits).expect(3, &["limit-reached", "max-turns 2"]).well_formed();
     assert_eq!(ended.of_type("run.ended")[0]["fault"]["extra"][0][1], "max-turns");
 }
+
+#[test]
+fn a_thread_is_copied_and_goes_back_from_the_command_line() {
+    let door = door();
+    let thread = begin(&door, "first words");
+    let again = door.run(&["run", "--json", "--resume", &thread, "second words"]).expect(0, &[]);
+    let shown = door.run(&["threads", "show", &thread, "--json"]).expect(0, &[]);
+    let first = shown.of_type("turn.started")[0]["turn"].as_str().unwrap().to_owned();
+    assert_eq!(again.of_type("turn.started").len(), 1);
+    let copy = door.run(&["threads", "fork", &thread, "--at", &first, "--json"]).expect(0, &[]);
+    let copy = copy.events()[0]["id"].as_str().unwrap().to_owned();
+    door.run(&["threads", "show", &copy]).expect(0, &["a copy of", &thread]);
+    door.run(&["run", "--resume", &copy, "--json", "third"]).expect(0, &["goes on after 1 turns"]);
+    let whole = door.run(&["threads", "fork", &thread]).expect(0, &[]).stdout;
+    door.run(&["run", "--resume", whole.trim(), "--json", "third"]).expect(0, &["goes on after 2 turns"]);
+
+    door.run(&["threads", "rollback", &thread, "--to", &first]).expect(0, &[]);
+    door.run(&["threads", "show", &thread]).expect(0, &["rolled back: 1 runs"]);
+    door.run(&["run", "--resume", &thread, "--json", "third"]).expect(0, &["goes on after 1 turns"]);
+    door.run(&["threads", "rollback", &thread, "--to", "start"]).expect(0, &[]);
+    door.run(&["run", "--resume", &thread, "--json", "third"]).expect(0, &["model. Say `help`"]);
+
+    door.run(&["threads", "rollback", &thread, "--to", "nonsense"]).expect(2, &["is no turn"]);
+    door.run(&["threads", "rollback", &thread, "--to", &first]).expect(1, &["or it was rolled back"]);
+    door.run(&["threads", "fork", "nonsense"]).expect(2, &["is no thread"]);
+    door.run(&["threads", "fork", &thread, "--at", "turn_00"]).expect(1, &["is no turn of this thread"]);
+}

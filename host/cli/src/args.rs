@@ -166,6 +166,24 @@ pub enum ThreadsCommand {
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+    /// Copies one, as its provider does: the copy is a thread of its own.
+    Fork {
+        /// The thread.
+        thread: String,
+        /// The last turn that the copy knows [default: all there are].
+        #[arg(long, value_name = "TURN")]
+        at: Option<String>,
+        #[command(flatten)]
+        json: JsonArgs,
+    },
+    /// Makes the provider forget what came after a turn. Files are as they were.
+    Rollback {
+        /// The thread.
+        thread: String,
+        /// The last turn that is left; `start` when none is to be.
+        #[arg(long, value_name = "TURN")]
+        to: String,
+    },
     /// Deletes threads for good, with all that was said in them.
     Delete(DeleteArgs),
 }

@@ -66,11 +66,6 @@ impl Failure {
         io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
     }
 
-    /// It is not allowed, or not done by this host.
-    pub fn refused(text: impl std::fmt::Display) -> Failure {
-        Failure { exit: Exit::Refused, error: anyhow::anyhow!("{text}") }
-    }
-
     /// A provider that can't be used.
     pub fn unavailable(text: impl std::fmt::Display) -> Failure {
         Failure { exit: Exit::Unavailable, error: anyhow::anyhow!("{text}") }
@@ -85,7 +80,12 @@ impl From<HostError> for Failure {
             | HostError::NoThread(_)
             | HostError::OtherPlugin { .. }
             | HostError::Folder { .. } => Exit::Usage,
-            HostError::Limits(_) | HostError::Data { .. } | HostError::Store(_) | HostError::Lease(_) => Exit::Failed,
+            HostError::Limits(_)
+            | HostError::Data { .. }
+            | HostError::Store(_)
+            | HostError::Lease(_)
+            | HostError::Ask(_)
+            | HostError::NoCursor(_) => Exit::Failed,
         };
         Failure { exit, error: error.into() }
     }

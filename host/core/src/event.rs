@@ -240,6 +240,32 @@ pub enum EventBody {
         /// Why it failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fault: Option<Fault>,
+        /// The provider's own id of the turn: with the mark, the way back to it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        native_id: Option<String>,
+        /// The provider's resume point after the turn, opaque.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mark: Option<String>,
+    },
+    /// The provider forgot these turns, and their runs are taken back. Files are as they were.
+    #[serde(rename = "thread.rolled_back")]
+    ThreadRolledBack {
+        /// The last turn that is left; absent when none is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<TurnId>,
+        /// The turns that are gone, in order.
+        turns: Vec<TurnId>,
+        /// Their runs, in order.
+        runs: Vec<RunId>,
+    },
+    /// This thread is a copy of another one, up to a turn.
+    #[serde(rename = "thread.forked")]
+    ThreadForked {
+        /// The thread that was copied.
+        from: ThreadId,
+        /// The last turn of it that the copy knows; absent at its end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<TurnId>,
     },
     /// An item appeared.
     #[serde(rename = "item.started")]

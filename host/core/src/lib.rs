@@ -24,3 +24,4 @@ pub mod projection;
 pub mod requests;
 pub mod run_limits;
 pub mod scrub;
+pub mod summary;

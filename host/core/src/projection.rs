@@ -109,6 +109,12 @@ pub struct Turn {
     pub reason: Option<String>,
     /// Why it failed.
     pub fault: Option<Fault>,
+    /// The provider's own id of it.
+    pub native_id: Option<String>,
+    /// The provider's resume point after it.
+    pub mark: Option<String>,
+    /// The provider has forgotten it.
+    pub rolled_back: bool,
 }
 
 /// An item and where it stands.
@@ -180,6 +186,11 @@ impl Snapshot {
                 }
             }
             EventBody::TurnStarted { .. } | EventBody::TurnEnded { .. } => self.fold_turn(event),
+            EventBody::ThreadRolledBack { turns, runs, .. } => {
+                self.turns.iter_mut().filter(|turn| turns.contains(&turn.id)).for_each(|turn| turn.rolled_back = true);
+                let taken_back = self.runs.iter_mut().filter(|run| runs.contains(&run.id));
+                taken_back.for_each(|run| run.status = RunStatus::RolledBack);
+            }
             EventBody::ItemStarted { item } | EventBody::ItemUpdated { item } | EventBody::ItemEnded { item } => {
                 self.put_item(event, item)
             }
@@ -199,6 +210,7 @@ impl Snapshot {
             EventBody::AccountUpdated { account } => self.account = Some(account.clone()),
             EventBody::QueueUpdated { runs } => self.queue = runs.clone(),
             EventBody::ThreadUpdated { .. }
+            | EventBody::ThreadForked { .. }
             | EventBody::CapabilityConflict { .. }
             | EventBody::Retrying { .. }
             | EventBody::Note { .. }
@@ -231,14 +243,18 @@ impl Snapshot {
                 status: Status::Running,
                 reason: None,
                 fault: None,
+                native_id: None,
+                mark: None,
+                rolled_back: false,
             });
             self.turns.len() - 1
         });
         let turn = &mut self.turns[at];
         match &event.draft.body {
             EventBody::TurnStarted { ordinal, .. } => turn.ordinal = *ordinal,
-            EventBody::TurnEnded { status, reason, fault } => {
+            EventBody::TurnEnded { status, reason, fault, native_id, mark } => {
                 (turn.status, turn.reason, turn.fault) = (*status, reason.clone(), fault.clone());
+                (turn.native_id, turn.mark) = (native_id.clone(), mark.clone());
             }
             _ => {}
         }

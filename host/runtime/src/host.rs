@@ -7,9 +7,9 @@ use crate::audit::{Audit, Record, Verdict};
 use crate::instance::{Instance, InstanceError};
 use crate::lease::{Lease, LeaseError};
 use crate::process::Supervisor;
-use crate::session::Shared;
+use crate::session::{AskError, Shared};
 use crate::store::{Store, StoreError, ThreadRecord};
-use crate::thread::Thread;
+use crate::thread::{ForkAt, Thread};
 use jackfield_core::id::ThreadId;
 use jackfield_core::limits::Limits;
 use jackfield_core::policy::PolicyConfig;
@@ -71,6 +71,12 @@ pub enum HostError {
         /// The one that was chosen.
         got: String,
     },
+    /// What was asked of a thread was refused.
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    /// A copy that nobody could go on with.
+    #[error("the plugin copied the thread as {0} and gave no cursor to resume it by")]
+    NoCursor(String),
     /// The workspace is not there.
     #[error("the folder {path} can't be used ({problem}); choose one with --cwd")]
     Folder {
@@ -94,6 +100,8 @@ impl HostError {
             Self::Lease(error) => error.code(),
             Self::NoThread(_) => "no-such-thread",
             Self::OtherPlugin { .. } => "other-plugin",
+            Self::Ask(error) => error.code(),
+            Self::NoCursor(_) => "no-cursor",
             Self::Folder { .. } => "folder",
         }
     }
@@ -202,6 +210,46 @@ impl Host {
         };
         self.shared.store.create_thread(row.clone()).await?;
         Thread::open(self.shared.clone(), plugin.clone(), instance, row, lease, true).await.map_err(HostError::from)
+    }
+
+    /// Copies a thread, at its end or after a turn, as the provider copies it. The copy is a thread of its own: it goes on from
+    /// the provider's cursor, and what was said before is read in the one it came from.
+    pub async fn fork_thread(&self, thread: &Thread, at: ForkAt) -> Result<Thread, HostError> {
+        let copy = thread.fork(&at).await?;
+        let Some(cursor) = copy.cursor else { return Err(HostError::NoCursor(copy.id)) };
+        let (plugin, instance, folder) = thread.parts();
+        let id = ThreadId::from_digits(&uuid::Uuid::now_v7().simple().to_string());
+        let lease = Lease::take(&self.data, &id)?;
+        let now = crate::clock::now_ms();
+        let parent = self.thread_row(thread.id()).await?;
+        let row = ThreadRecord {
+            id,
+            title: copy.title.or(parent.title),
+            created_ms: now,
+            updated_ms: now,
+            native_id: Some(copy.id),
+            cursor: Some(cursor),
+            last_seq: 0,
+            folder: folder.display().to_string(),
+            provider: parent.provider,
+            plugin: parent.plugin,
+            digest: plugin.generation.digest().to_owned(),
+        };
+        self.shared.store.create_thread(row.clone()).await?;
+        let fork = Thread::open(self.shared.clone(), plugin.clone(), instance.clone(), row, lease, true).await?;
+        let at = if let ForkAt::Turn(turn) = at { Some(turn) } else { None };
+        fork.say_forked(thread.id().clone(), at).await?;
+        Ok(fork)
+    }
+
+    /// Copies a thread and lets go of the copy, which keeps the setup that this one has; its id.
+    pub async fn copy_thread(&self, thread: &Thread, at: ForkAt) -> Result<ThreadId, HostError> {
+        let copy = self.fork_thread(thread, at).await?;
+        if let Some(setup) = self.shared.store.setup(thread.id()).await? {
+            self.shared.store.put_setup(copy.id(), setup).await?;
+        }
+        copy.close().await?;
+        Ok(copy.id().clone())
     }
 
     /// Goes on with a thread; what a host that died left open in it is closed first. The folder is the one it was begun in.

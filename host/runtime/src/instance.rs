@@ -1,7 +1,7 @@
 //! An instance: a configured use of a plugin, as the operator wrote it. What it says is the operator's word, not a plugin's.
 
 use crate::process::Tap;
-use jackfield_core::contract::Pairs;
+use jackfield_core::contract::{McpServer, Pairs};
 use jackfield_core::manifest::{EnvKind, Manifest, forbidden_env};
 use jackfield_core::options;
 use jackfield_core::run_limits::RunLimits;
@@ -30,6 +30,8 @@ pub struct Instance {
     pub instructions: Option<String>,
     /// Where what crosses the wire to its programs is recorded.
     pub tap: Option<Tap>,
+    /// MCP servers for the provider, given before its thread is opened. Secrets are holes, `${secret:NAME}`.
+    pub mcp_servers: Vec<McpServer>,
 }
 
 /// Why an instance does not fit its plugin.

@@ -63,7 +63,8 @@ fn closing_events(snapshot: &Snapshot) -> Vec<Draft> {
     }
     for turn in snapshot.turns.iter().filter(|turn| !is_terminal(turn.status)) {
         let fault = Some(died.clone());
-        let mut draft: Draft = EventBody::TurnEnded { status: Status::Unknown, reason: None, fault }.into();
+        let (status, reason, native_id, mark) = (Status::Unknown, None, None, None);
+        let mut draft: Draft = EventBody::TurnEnded { status, reason, fault, native_id, mark }.into();
         draft.run = turn.run.clone();
         draft.turn = Some(turn.id.clone());
         drafts.push(draft);
@@ -109,7 +110,8 @@ fn host_died() -> Fault {
     }
 }
 
-async fn fold(store: &Store, thread: &ThreadId) -> Result<Snapshot, StoreError> {
+/// The thread as its stored events have it.
+pub(crate) async fn fold(store: &Store, thread: &ThreadId) -> Result<Snapshot, StoreError> {
     const PAGE: usize = 1_000;
     let mut snapshot = Snapshot::default();
     let mut after = 0;

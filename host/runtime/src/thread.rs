@@ -11,19 +11,21 @@ use crate::session::{AskError, KeptFrame, NewRun, SessionHandle, SessionStart, S
 use crate::store::{SessionRecord, StoreError, ThreadRecord};
 use crate::thread_log::{Subscription, ThreadLog};
 use crate::{clock, mint};
-use jackfield_core::contract::{ContextChange, ContextEffect, Pairs};
+use jackfield_core::contract::{Applies, ContextChange, ContextEffect, McpServer, Pairs};
 use jackfield_core::event::{EventBody, RunStatus, SessionEnd, SessionEvent};
-use jackfield_core::id::{RequestId, ThreadId};
+use jackfield_core::id::{RequestId, ThreadId, TurnId};
 use jackfield_core::outbox::Outbox;
 use jackfield_core::requests::Reply;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
 mod messages;
+mod operations;
 
 pub use messages::Delivery;
+pub use operations::ForkAt;
 
 /// A thread in use. The lease is held until it is dropped.
 pub struct Thread {
@@ -54,6 +56,8 @@ struct State {
     closed: bool,
     /// Settings that were chosen in this thread; they hold in the sessions that follow.
     chosen: Pairs,
+    /// MCP servers that were given in this thread, in place of the instance's; so do they.
+    servers: Option<Vec<McpServer>>,
 }
 
 impl Thread {
@@ -87,6 +91,7 @@ impl Thread {
                 kept: Outbox::of(kept.collect()),
                 closed: false,
                 chosen: Pairs::new(),
+                servers: None,
             }),
             folder: PathBuf::from(&row.folder),
             id: row.id,
@@ -98,6 +103,17 @@ impl Thread {
             first_listener: std::sync::Mutex::new(Some(first_listener)),
         };
         Ok(Thread { inner: Arc::new(inner) })
+    }
+
+    /// The plugin, the instance and the folder that it works with.
+    pub(crate) fn parts(&self) -> (&Plugin, &Instance, &Path) {
+        (&self.inner.plugin, &self.inner.instance, &self.inner.folder)
+    }
+
+    /// Says where it was copied from.
+    pub(crate) async fn say_forked(&self, from: ThreadId, at: Option<TurnId>) -> Result<(), StoreError> {
+        let said = self.inner.log.emit(clock::now_ms(), EventBody::ThreadForked { from, at }.into()).await?;
+        said.await
     }
 
     /// Its id.
@@ -126,13 +142,16 @@ impl Thread {
         self.inner.current().await?.answer(request, reply, by).await
     }
 
-    /// Chooses settings: in the session at work, and for those that follow.
+    /// Chooses settings: in the session at work, and for those that follow. Where they apply only in the next one, it takes
+    /// this one's place once nothing is at work.
     pub async fn select(&self, selection: Pairs) -> Result<(), AskError> {
-        if let Ok(session) = self.inner.current().await {
-            session.select(selection.clone()).await?;
-        }
+        let session = self.inner.current().await.ok();
+        let applies = match &session {
+            Some(session) => session.select(selection.clone()).await?,
+            None => Applies::Now,
+        };
         choose(&mut self.inner.state.lock().await.chosen, selection);
-        Ok(())
+        self.inner.apply(session.as_ref(), applies).await
     }
 
     /// The frame of this number and what became of it, while it is kept and the session is at work.
@@ -189,6 +208,18 @@ impl Inner {
         self.log.close().await
     }
 
+    /// What was set is kept for the next session: where it applies only there, that one is to begin.
+    async fn apply(&self, session: Option<&SessionHandle>, applies: Applies) -> Result<(), AskError> {
+        match (session, applies) {
+            (Some(session), Applies::AfterRestart) => match session.restart().await {
+                // It is over already: the next one has it.
+                Err(AskError::Ended) => Ok(()),
+                told => told,
+            },
+            _ => Ok(()),
+        }
+    }
+
     async fn current(&self) -> Result<SessionHandle, AskError> {
         let session = self.state.lock().await.session.clone();
         session.filter(|session| !session.is_over()).ok_or(AskError::Ended)
@@ -218,6 +249,9 @@ impl Inner {
         let id = session.clone();
         let mut instance = self.instance.clone();
         choose(&mut instance.selection, state.chosen.clone());
+        if let Some(servers) = &state.servers {
+            instance.mcp_servers.clone_from(servers);
+        }
         let start = SessionStart {
             session,
             epoch,

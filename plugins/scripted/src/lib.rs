@@ -4,6 +4,7 @@
 //! that it is a demonstration. With the option `table` it plays a table instead (`table.rs`). **It starts nothing and touches nothing: its "command" is only told.** Tests: `tests/script.rs`.
 
 mod capabilities;
+mod operations;
 mod script;
 mod settings;
 mod stage;
@@ -13,6 +14,7 @@ use std::collections::VecDeque;
 
 use jackfield_sdk::prelude::*;
 
+use operations::Watcher;
 use settings::Settings;
 use stage::Stage;
 use table::Table;
@@ -27,6 +29,8 @@ pub struct Scripted {
     table: Option<Table>,
     /// Messages that wait for the open turn's end.
     behind: VecDeque<Behind>,
+    servers: Vec<McpServer>,
+    watcher: Option<Watcher>,
 }
 
 /// A message that came during a turn and opens the next one.
@@ -35,26 +39,32 @@ struct Behind {
     op: u32,
     /// The turn will say whose it is.
     named: bool,
-    text: String,
+    message: Message,
 }
 
 /// The one conversation of a session.
 #[derive(Debug)]
 struct Conversation {
     id: String,
+    /// Those that it remembers.
     turns: u32,
+    /// Those that there ever were: what is gone lends its id to no other turn.
+    made: u32,
 }
 
 impl Conversation {
-    /// A cursor is all that a resume needs: the id and how many turns there were.
+    /// A cursor is all that a resume needs: the id and how many turns it remembers, and how many there were.
     fn cursor(&self) -> String {
-        format!("scripted/{}/{}", self.id, self.turns)
+        format!("scripted/{}/{}/{}", self.id, self.turns, self.made)
     }
 
     fn resume(cursor: &str) -> Option<Self> {
-        let (id, turns) = cursor.strip_prefix("scripted/")?.rsplit_once('/')?;
-        (!id.is_empty()).then_some(())?;
-        Some(Conversation { id: id.to_owned(), turns: turns.parse().ok()? })
+        let mut parts = cursor.strip_prefix("scripted/")?.split('/');
+        let id = parts.next().filter(|id| !id.is_empty())?.to_owned();
+        let turns = parts.next()?.parse().ok()?;
+        // Cursors of older builds have no third part.
+        let made = parts.next().map_or(Some(turns), |made| made.parse().ok())?;
+        parts.next().is_none().then_some(Conversation { id, turns, made })
     }
 
     fn to_thread(&self, state: ThreadState) -> Thread {
@@ -109,10 +119,13 @@ impl Provider for Scripted {
             CommandBody::CloseThread => {
                 self.stage.clear(cx);
                 self.behind.clear();
+                self.watcher = None;
                 self.thread = None;
                 cx.done(op, OpValue::Accepted);
             }
-            _ => {}
+            body => {
+                self.operate(cx, op, body);
+            }
         }
     }
 
@@ -131,7 +144,7 @@ impl Provider for Scripted {
 impl Scripted {
     fn open(&mut self, cx: &mut Cx, op: u32, open: &OpenThread) {
         let conversation = match &open.cursor {
-            None => Conversation { id: cx.uuid(), turns: 0 },
+            None => Conversation { id: cx.uuid(), turns: 0, made: 0 },
             Some(cursor) => match Conversation::resume(cursor) {
                 Some(conversation) => conversation,
                 None => {
@@ -168,18 +181,24 @@ impl Scripted {
         if let Err(fault) = self.settings.choose(&message.selection) {
             return cx.fail(op, fault);
         }
-        let turn = Some(format!("turn-{}", conversation.turns + 1));
+        let turn = Some(format!("turn-{}", conversation.made + 1));
         cx.done(op, OpValue::Delivered(Delivery { how: Delivered::OpenedTurn, turn }));
-        self.begin(cx, Some(op), &message.text());
+        self.begin(cx, Some(op), message);
     }
 
-    fn begin(&mut self, cx: &mut Cx, op: Option<u32>, text: &str) {
+    fn begin(&mut self, cx: &mut Cx, op: Option<u32>, message: &Message) {
         let Some(conversation) = &mut self.thread else { return };
         conversation.turns += 1;
-        let turn = format!("turn-{}", conversation.turns);
+        conversation.made += 1;
+        let number = conversation.made;
+        let turn = format!("turn-{number}");
         cx.event(EventBody::Threads(vec![conversation.to_thread(ThreadState::Active)]));
-        let script = script::write(text, conversation.turns, self.settings.asks());
+        let text = message.text();
+        let script = script::write(&text, number, self.settings.asks(), &operations::told(message, &self.servers));
         self.stage.begin(cx, op, turn, script);
+        if script::chooses(&text, "background") {
+            self.watch(cx, number);
+        }
     }
 
     /// A message into the open turn. Its words choose what becomes of it: as any provider may, it takes the message in, lets
@@ -199,15 +218,15 @@ impl Scripted {
         };
         cx.done(op, OpValue::Delivered(Delivery::new(how)));
         if says("behind") {
-            self.behind.push_back(Behind { op, named: told, text });
+            self.behind.push_back(Behind { op, named: told, message: message.clone() });
         } else if how != Delivered::Stale {
             self.stage.take_in(cx, op, &text);
         }
     }
 
     fn next(&mut self, cx: &mut Cx) {
-        if let Some(Behind { op, named, text }) = self.behind.pop_front() {
-            self.begin(cx, named.then_some(op), &text);
+        if let Some(Behind { op, named, message }) = self.behind.pop_front() {
+            self.begin(cx, named.then_some(op), &message);
         }
     }
 

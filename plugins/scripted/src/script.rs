@@ -7,13 +7,15 @@ use std::collections::VecDeque;
 use jackfield_sdk::prelude::*;
 
 /// The words that choose, and what they show.
-pub const WORDS: [(&str, &str); 10] = [
+pub const WORDS: [(&str, &str); 12] = [
     ("help", "this list"),
     ("reasoning", "thinks aloud before it answers"),
     ("plan", "keeps a list of three steps and works it off"),
     ("tool", "wants to run a command and asks first"),
     ("question", "asks you to pick a colour"),
     ("subagent", "hands a task to a helper and shows the helper's work"),
+    ("background", "begins a task that goes on until it is stopped"),
+    ("servers", "names the MCP servers that you gave"),
     ("long", "answers in two hundred pieces"),
     ("slow", "goes on until you interrupt, and takes its time to hear you"),
     ("error", "fails as an overloaded service would"),
@@ -59,8 +61,13 @@ struct Pen {
     beats: VecDeque<Beat>,
 }
 
-/// Writes the script of a turn; `asks` is whether the tool asks for approval.
-pub fn write(prompt: &str, turn: u32, asks: bool) -> VecDeque<Beat> {
+/// Whether this word chooses.
+pub fn chooses(prompt: &str, word: &str) -> bool {
+    words(prompt).contains(&word)
+}
+
+/// Writes the script of a turn; `asks` is whether the tool asks for approval, `told` what else there is to say.
+pub fn write(prompt: &str, turn: u32, asks: bool, told: &str) -> VecDeque<Beat> {
     let mut pen = Pen { turn, items: 0, beats: VecDeque::new() };
     let chosen: Vec<&str> = words(prompt);
     for word in &chosen {
@@ -73,12 +80,18 @@ pub fn write(prompt: &str, turn: u32, asks: bool) -> VecDeque<Beat> {
             "subagent" => pen.subagent(),
             "long" => pen.long(),
             "slow" => pen.slow(),
+            "background" => pen.say("A task goes on behind this turn."),
+            "servers" if told.is_empty() => pen.say("There are no MCP servers."),
+            "servers" => {}
             "error" => return pen.end(Status::Failed, Some(overloaded())),
             _ => pen.echo(prompt),
         }
     }
     if chosen.is_empty() {
         pen.echo(prompt);
+    }
+    if !told.is_empty() {
+        pen.say(told);
     }
     pen.end(Status::Completed, None)
 }

@@ -8,23 +8,27 @@
 //! | `wait MS` | waits |
 //! | `answer N OPTION`, `fill N VALUE`, `dismiss N` | answers the request that was opened as the Nth |
 //! | `interrupt`, `select NAME=VALUE` | as they say |
+//! | `settings`, `mcp NAME [TOOL …]`, `compact`, `clear`, `read`, `summarize` | as they say; the tools are those that are off |
+//! | `rollback [N]`, `fork [N]` | goes back to, copies up to the Nth turn; to before the first, the whole |
+//! | `stop`, `wait-for` | the first task |
 //! | `close` | ends the session; `reopen` ends it and goes on with the thread |
 
 use super::case::Case;
 use super::show::{Names, line};
 use anyhow::{Context, Result, bail};
 use jackfield_core::capability::Capabilities;
-use jackfield_core::contract::{Chosen, Content, Filled, Media, Reply};
+use jackfield_core::contract::{Chosen, Content, Filled, McpServer, McpTransport, Media, Reply};
 use jackfield_core::event::EventBody;
 use jackfield_core::id::RequestId;
 use jackfield_core::limits::Limits;
 use jackfield_core::outbox::Delivery;
 use jackfield_core::policy::PolicyConfig;
-use jackfield_runtime::host::{Host, HostConfig, Plugin};
+use jackfield_core::projection::Snapshot;
+use jackfield_runtime::host::{Host, HostConfig, HostError, Plugin};
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::process::{SUPERVISE, Supervisor};
 use jackfield_runtime::session::AskError;
-use jackfield_runtime::thread::Thread;
+use jackfield_runtime::thread::{ForkAt, Thread};
 use jackfield_runtime::thread_log::Subscription;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -94,6 +98,18 @@ fn instance(case: &Case, capabilities: &Capabilities) -> Instance {
     Instance { name: "flags".into(), options, selection, instructions, ..Instance::default() }
 }
 
+fn server(name: &str, disabled_tools: Vec<String>) -> McpServer {
+    McpServer {
+        name: name.into(),
+        transport: McpTransport::Stdio,
+        address: "server".into(),
+        args: Vec::new(),
+        values: Vec::new(),
+        disabled_tools,
+        extra: Vec::new(),
+    }
+}
+
 struct Stage<'a> {
     house: &'a House,
     instance: Instance,
@@ -111,6 +127,9 @@ impl Stage<'_> {
     async fn step(&mut self, step: &str) -> Result<()> {
         let (verb, rest) = step.split_once(' ').unwrap_or((step, ""));
         let (first, more) = rest.split_once(' ').unwrap_or((rest, ""));
+        if self.operate(verb, first, more).await? {
+            return Ok(());
+        }
         match verb {
             "send" => {
                 let sent = self.thread()?.send(vec![Content::Text(rest.into())]).await.map(drop);
@@ -158,6 +177,45 @@ impl Stage<'_> {
             other => bail!("nobody knows the step {other:?}"),
         }
         Ok(())
+    }
+
+    /// What is done with the thread beyond messages; false when it is another step.
+    async fn operate(&mut self, verb: &str, first: &str, more: &str) -> Result<bool> {
+        let thread = self.thread()?;
+        let turns = || async {
+            let events = thread.events_after(0, 1_000).await?;
+            anyhow::Ok(Snapshot::of(events.iter()))
+        };
+        let turn = |snapshot: &Snapshot| {
+            let at = first.parse::<usize>().ok().and_then(|at| at.checked_sub(1));
+            at.and_then(|at| Some(snapshot.turns.get(at)?.id.clone()))
+        };
+        let done: Result<(), AskError> = match verb {
+            "settings" => thread.list_settings().await.map(drop),
+            "compact" => thread.compact(first).await,
+            "clear" => thread.clear().await,
+            "read" => thread.read(None, 10).await.map(drop),
+            "summarize" => thread.summarize("").await.map(drop),
+            "rollback" => thread.rollback(turn(&turns().await?).as_ref()).await,
+            "fork" => {
+                let at = turn(&turns().await?).map_or(ForkAt::Tip, ForkAt::Turn);
+                match self.house.host.copy_thread(thread, at).await {
+                    Err(HostError::Ask(error)) => Err(error),
+                    other => other.map(drop).map(Ok)?,
+                }
+            }
+            "mcp" => {
+                let disabled_tools = more.split_whitespace().map(str::to_owned).collect();
+                thread.set_mcp_servers(vec![server(first, disabled_tools)]).await.map(drop)
+            }
+            "stop" | "wait-for" => {
+                let task = turns().await?.tasks.first().context("a task")?.id.clone();
+                if verb == "stop" { thread.stop_task(&task).await } else { thread.wait_for_task(&task).await }
+            }
+            _ => return Ok(false),
+        };
+        self.told(verb, done);
+        Ok(true)
     }
 
     fn thread(&self) -> Result<&Thread> {

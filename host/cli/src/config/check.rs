@@ -150,9 +150,10 @@ fn of_instance(settings: &Settings, name: &str, setup: &Setup) -> Vec<(Level, &'
     if setup.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
         found.push((Level::Error, "max_cost", "a number of US dollars, 0 or more".into()));
     }
-    if !setup.mcp_servers.is_empty() {
-        let words = "this Jackfield can't hand MCP servers to a provider yet; a run with this instance is refused";
-        found.push((Level::Unavailable, "mcp_servers", words.into()));
+    for (name, server) in &setup.mcp_servers {
+        if let Err(wrong) = server.named(name) {
+            found.push((Level::Error, "mcp_servers", wrong));
+        }
     }
     let Some(anchored) = settings.instance(name) else { return found };
     if let Some(why) = unavailable(&anchored) {
@@ -161,7 +162,7 @@ fn of_instance(settings: &Settings, name: &str, setup: &Setup) -> Vec<(Level, &'
     }
     let Some(manifest) = manifest(&anchored) else { return found };
     // Without what must be in the environment now: that is asked when a run begins.
-    let checked = Setup { pass_env: Vec::new(), mcp_servers: Default::default(), ..anchored };
+    let checked = Setup { pass_env: Vec::new(), ..anchored };
     if let Ok(instance) = checked.into_instance(name, name)
         && let Err(error) = instance.check(&manifest)
     {

@@ -45,16 +45,29 @@ pub fn choose(
     args: &RunArgs,
     thread: Option<(&ThreadRecord, Option<Kept>)>,
 ) -> Result<Choice, Failure> {
-    let flags = Setup::of_flags(args)?;
+    chosen(settings, Setup::of_flags(args)?, args.instance.as_ref(), thread)
+}
+
+/// What a thread goes on with when nothing more is said.
+pub fn choose_for(settings: &Settings, thread: &ThreadRecord, kept: Option<Kept>) -> Result<Choice, Failure> {
+    chosen(settings, Setup::default(), None, Some((thread, kept)))
+}
+
+fn chosen(
+    settings: &Settings,
+    flags: Setup,
+    instance: Option<&String>,
+    thread: Option<(&ThreadRecord, Option<Kept>)>,
+) -> Result<Choice, Failure> {
     let resumed = thread.as_ref().map(|(row, _)| row.id.to_string());
     let before = thread.and_then(|(_, kept)| kept).unwrap_or_default();
     // Another instance than the thread's: what was said beyond the first is not said of this one.
-    let before = match &args.instance {
+    let before = match instance {
         Some(name) if before.instance.as_ref() != Some(name) => Kept::default(),
         _ => before,
     };
     let named = flags.provider.is_some() || flags.plugin.is_some();
-    let name = match (&args.instance, &before.instance) {
+    let name = match (instance, &before.instance) {
         (Some(name), _) | (None, Some(name)) => Some(name.clone()),
         (None, None) if named || resumed.is_some() => None,
         (None, None) => settings.config.default_instance.clone(),

@@ -21,8 +21,8 @@ mod show;
 mod types;
 
 pub use check::unavailable;
-pub use choice::{Choice, Kept, choose};
-pub use types::{Config, Setup};
+pub use choice::{Choice, Kept, choose, choose_for};
+pub use types::{Config, McpServer, Setup};
 
 use crate::args::ConfigCommand;
 use crate::exit::{Exit, Failure, Outcome};

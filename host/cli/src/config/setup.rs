@@ -106,11 +106,9 @@ impl Setup {
 
     /// As the runtime takes it, under this name. `whose` tells a person where a variable is asked for.
     pub fn into_instance(self, name: &str, whose: &str) -> Result<Instance, Failure> {
-        if let Some(server) = self.mcp_servers.keys().next() {
-            return Err(Failure::usage(format!(
-                "{whose} has the MCP server '{server}': this Jackfield can't hand MCP servers to a provider yet; take mcp_servers out"
-            )));
-        }
+        let servers = self.mcp_servers.iter().map(|(name, server)| server.named(name));
+        let mcp_servers =
+            servers.collect::<Result<_, _>>().map_err(|wrong| Failure::usage(format!("{whose}: {wrong}")))?;
         let limits = self.limits();
         let mut env: Vec<(String, String)> = self.env.into_iter().collect();
         for name in self.pass_env {
@@ -132,6 +130,7 @@ impl Setup {
             limits,
             instructions: None,
             tap: None,
+            mcp_servers,
         })
     }
 }

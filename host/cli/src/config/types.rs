@@ -1,6 +1,7 @@
 //! What `config.toml` may hold. Each field's doc is its documentation in the JSON Schema, too.
 
 use super::duration::Span;
+use jackfield_core::contract::{self, McpTransport};
 use jackfield_core::limits::Limits;
 use jackfield_core::policy::PolicyConfig;
 use schemars::JsonSchema;
@@ -100,4 +101,43 @@ pub struct McpServer {
     /// Headers of every request.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
+    /// Tools of it that the provider must not use; `*` for all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub disabled_tools: Vec<String>,
+}
+
+impl McpServer {
+    /// As the provider is given it, under this name; or what is wrong with it.
+    pub fn named(&self, name: &str) -> Result<contract::McpServer, String> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if name.is_empty() || !name.chars().all(fits) {
+            return Err(format!("the MCP server '{name}': a server's name has letters, digits, - and _ only"));
+        }
+        let (transport, address, values) = match (&self.command, &self.url) {
+            (Some(command), None) if !command.trim().is_empty() && self.headers.is_empty() => {
+                (McpTransport::Stdio, command, &self.env)
+            }
+            (None, Some(url))
+                if ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme))
+                    && self.env.is_empty()
+                    && self.args.is_empty() =>
+            {
+                (McpTransport::Http, url, &self.headers)
+            }
+            _ => {
+                return Err(format!(
+                    "the MCP server '{name}' is either a program (command, with args and env) or an address (url, http:// or https://, with headers)"
+                ));
+            }
+        };
+        Ok(contract::McpServer {
+            name: name.to_owned(),
+            transport,
+            address: address.clone(),
+            args: self.args.clone(),
+            values: values.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+            disabled_tools: self.disabled_tools.clone(),
+            extra: Vec::new(),
+        })
+    }
 }

@@ -19,6 +19,7 @@ use jackfield_core::contract::Content;
 use jackfield_core::event::{EventBody, SessionEvent};
 use jackfield_core::limits::Limits;
 use jackfield_core::requests::AnswerError;
+use jackfield_runtime::host::Host;
 use jackfield_runtime::session::AskError;
 use jackfield_runtime::thread::Thread;
 use jackfield_runtime::thread_log::Subscription;
@@ -66,6 +67,7 @@ enum Happening {
 
 impl<'a> Talk<'a> {
     pub fn new(
+        host: &'a Host,
         thread: &'a Thread,
         view: &'a mut dyn View,
         approver: Approver,
@@ -82,7 +84,7 @@ impl<'a> Talk<'a> {
             view,
             approver,
             script,
-            hands: Hands::new(thread, limits.open_requests),
+            hands: Hands::new(host, thread, limits.open_requests),
             course: Course::new(patience, Instant::now()),
             events: thread.subscribe(),
             signals,

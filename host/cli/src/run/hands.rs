@@ -5,10 +5,11 @@
 
 use super::approve::Answer;
 use super::input::{Order, Tag};
-use jackfield_core::contract::Content;
-use jackfield_core::id::{RequestId, RunId};
+use jackfield_core::contract::{Applies, Content};
+use jackfield_core::id::{RequestId, RunId, ThreadId};
 use jackfield_core::outbox::Waiting;
 use jackfield_core::requests::AnswerError;
+use jackfield_runtime::host::{Host, HostError};
 use jackfield_runtime::session::AskError;
 use jackfield_runtime::thread::Thread;
 use std::future::poll_fn;
@@ -24,7 +25,30 @@ pub enum Done {
     /// The interrupt of a signal.
     Interrupted(Result<(), AskError>),
     /// A line of input.
-    Line(Tag, Result<Taken, AskError>),
+    Line(Tag, Result<Taken, Refused>),
+}
+
+/// Why a line of input was not carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    #[error(transparent)]
+    Answer(#[from] AnswerError),
+    /// No copy was made.
+    #[error(transparent)]
+    Host(#[from] HostError),
+}
+
+impl Refused {
+    /// Stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Ask(error) => error.code(),
+            Self::Answer(error) => error.code(),
+            Self::Host(error) => error.code(),
+        }
+    }
 }
 
 /// What a line of input brought about at once.
@@ -36,6 +60,10 @@ pub struct Taken {
     pub request: Option<RequestId>,
     /// The messages that wait, where they were asked for.
     pub queue: Option<Vec<Waiting>>,
+    /// The copy that was made.
+    pub thread: Option<ThreadId>,
+    /// From when on what was set counts.
+    pub applies: Option<Applies>,
 }
 
 struct Work<'a> {
@@ -47,6 +75,7 @@ struct Work<'a> {
 
 /// All that is being asked of one thread.
 pub struct Hands<'a> {
+    host: &'a Host,
     thread: &'a Thread,
     works: Vec<Work<'a>>,
     most: usize,
@@ -54,8 +83,8 @@ pub struct Hands<'a> {
 
 impl<'a> Hands<'a> {
     /// At most so many lines of input at once.
-    pub fn new(thread: &'a Thread, most: u64) -> Hands<'a> {
-        Hands { thread, works: Vec::new(), most: most as usize }
+    pub fn new(host: &'a Host, thread: &'a Thread, most: u64) -> Hands<'a> {
+        Hands { host, thread, works: Vec::new(), most: most as usize }
     }
 
     /// True when nothing is under way.
@@ -91,9 +120,10 @@ impl<'a> Hands<'a> {
 
     /// Carries out a line of input.
     pub fn line(&mut self, tag: Tag, order: Order) {
-        let thread = self.thread;
-        let (holds, told) = (!matches!(order, Order::Answer(..) | Order::Settings(_)), tag.clone());
-        self.push(holds, Some(tag), async move { Done::Line(told, carry_out(thread, order).await) });
+        let (host, thread) = (self.host, self.thread);
+        let waits = matches!(order, Order::Answer(..) | Order::Settings(_) | Order::Compact(_) | Order::StopTask(_));
+        let told = tag.clone();
+        self.push(!waits, Some(tag), async move { Done::Line(told, carry_out(host, thread, order).await) });
     }
 
     /// The next that is done; never comes while nothing is under way.
@@ -120,7 +150,7 @@ impl<'a> Hands<'a> {
     }
 }
 
-async fn carry_out(thread: &Thread, order: Order) -> Result<Taken, AskError> {
+async fn carry_out(host: &Host, thread: &Thread, order: Order) -> Result<Taken, Refused> {
     let mut taken = Taken::default();
     match order {
         Order::Message(content, delivery) => taken.run = Some(thread.send_as(content, delivery).await?),
@@ -144,6 +174,12 @@ async fn carry_out(thread: &Thread, order: Order) -> Result<Taken, AskError> {
         Order::Withdraw(run) => thread.withdraw(&run).await?,
         Order::Reorder(runs) => thread.reorder(runs).await?,
         Order::Promote(run) => thread.promote(&run).await?,
+        Order::Compact(keep) => thread.compact(&keep).await?,
+        Order::Clear => thread.clear().await?,
+        Order::Fork(at) => taken.thread = Some(host.copy_thread(thread, at).await?),
+        Order::Rollback(to) => thread.rollback(to.as_ref()).await?,
+        Order::McpServers(servers) => taken.applies = Some(thread.set_mcp_servers(servers).await?),
+        Order::StopTask(task) => thread.stop_task(&task).await?,
         // The stream itself ends: whoever holds it closes the thread.
         Order::Close => {}
     }

@@ -17,18 +17,6 @@ pub fn read(path: &Path) -> Result<Vec<McpServer>, Failure> {
     parse(&text, &|name| std::env::var(name).ok()).map_err(wrong)
 }
 
-/// What is not carried out is refused, and not left out in silence.
-pub fn refuse(path: &Path, servers: &[McpServer]) -> Result<(), Failure> {
-    let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
-    let text = format!(
-        "--mcp-config {}: it is in order ({} named), but this host does not hand MCP servers on yet; configure them in the \
-         provider's own files",
-        path.display(),
-        if names.is_empty() { "no server is".to_owned() } else { names.join(", ") }
-    );
-    Err(Failure::refused(text))
-}
-
 type Own<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 fn parse(text: &str, own: Own<'_>) -> Result<Vec<McpServer>, String> {

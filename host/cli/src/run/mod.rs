@@ -23,6 +23,7 @@ mod signals;
 mod stream;
 mod text;
 
+pub(crate) use choose::plugin as plugin_of;
 pub use input::Line as InputLine;
 pub use stream::AnyLine;
 
@@ -32,7 +33,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::{output, record, setup};
 use approve::{Approver, Who};
 use input::Script;
-use jackfield_core::contract::Content;
+use jackfield_core::contract::{Content, McpServer};
 use jackfield_core::event::SessionEvent;
 use jackfield_core::id::TaskId;
 use jackfield_runtime::host::Host;
@@ -108,20 +109,18 @@ pub async fn run(args: RunArgs) -> Outcome {
         (None, _) => None,
     };
     let prompt = with_files(prompt, &args.attach)?;
-    if let Some(file) = &args.mcp_config {
-        mcp::refuse(file, &mcp::read(file)?)?;
-    }
+    let servers = args.mcp_config.as_deref().map(mcp::read).transpose()?.unwrap_or_default();
     let mut view = view(&args)?;
     let settings = config::load()?;
     let host = setup::open_host_with(&settings).await?;
-    let (thread, provider, tap) = open(&host, &settings, &args, view.as_mut()).await?;
+    let (thread, provider, tap) = open(&host, &settings, &args, servers, view.as_mut()).await?;
     let who = match args.input {
         Some(InputFormat::Json) => Who::Script,
         None if output::person_present() && !is_for_programs(&args) => Who::Person,
         None => Who::Nobody,
     };
     let approver = Approver::new(args.approve, who, is_for_programs(&args));
-    let ended = converse(&thread, &provider, prompt, view.as_mut(), approver, args.input.is_some()).await;
+    let ended = converse(&host, &thread, &provider, prompt, view.as_mut(), approver, args.input.is_some()).await;
     if let (Some(file), Some(tap)) = (&args.record, &tap) {
         view.say(&record::finish(file, tap));
     }
@@ -141,6 +140,7 @@ fn is_for_programs(args: &RunArgs) -> bool {
 }
 
 async fn converse(
+    host: &Host,
     thread: &Thread,
     provider: &str,
     prompt: Option<Vec<Content>>,
@@ -156,7 +156,7 @@ async fn converse(
     }
     let limits = setup::limits()?;
     let script = scripted.then(|| Script::stdin(limits.input_line_bytes));
-    converse::Talk::new(thread, view, approver, script, signals, &limits).run(prompt).await
+    converse::Talk::new(host, thread, view, approver, script, signals, &limits).run(prompt).await
 }
 
 /// The thread to talk in: a new one, or the one to be resumed, with the instance that it keeps.
@@ -164,6 +164,7 @@ async fn open(
     host: &Host,
     settings: &Settings,
     args: &RunArgs,
+    servers: Vec<McpServer>,
     view: &mut dyn View,
 ) -> Result<(Thread, String, Option<Tap>), Failure> {
     let row = match &args.resume {
@@ -187,6 +188,9 @@ async fn open(
     };
     let Choice { setup, kept, whose, .. } = choice;
     let mut instance = setup.into_instance(kept.instance.as_deref().unwrap_or(&provider), &whose)?;
+    // Those of this run count more than those of the instance.
+    instance.mcp_servers.retain(|one| servers.iter().all(|other| other.name != one.name));
+    instance.mcp_servers.extend(servers);
     if let Some(file) = &args.record {
         instance.tap = Some(record::begin(file, &choose::secrets(&instance, &plugin))?);
     }

@@ -2,6 +2,7 @@
 //!
 //! **The types are the schema: `jackfield schema events` prints what is derived from them and from the session events.**
 
+use jackfield_core::contract::Applies;
 use jackfield_core::event::SessionEvent;
 use jackfield_core::id::{RunId, TaskId, ThreadId};
 use jackfield_core::outbox::Waiting;
@@ -51,6 +52,12 @@ pub enum StreamLine {
         /// The messages that wait, where the line asked for them.
         #[serde(skip_serializing_if = "Option::is_none")]
         queue: Option<Vec<Waiting>>,
+        /// The copy that a `fork` made.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        thread: Option<ThreadId>,
+        /// From when on what was set counts.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        applies: Option<Applies>,
     },
     /// A line of input was not taken: it changed nothing, and the stream goes on.
     #[serde(rename = "input.rejected")]

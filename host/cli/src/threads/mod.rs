@@ -3,6 +3,7 @@
 mod delete;
 mod export;
 mod markdown;
+mod operate;
 
 use crate::args::{ThreadsCommand, ThreadsListArgs};
 use crate::exit::{Exit, Failure, Outcome};
@@ -26,6 +27,8 @@ pub async fn run(command: ThreadsCommand) -> Outcome {
         ThreadsCommand::Export { thread, format, output } => {
             export::run(&host, &thread, format, output.as_deref()).await
         }
+        ThreadsCommand::Fork { thread, at, json } => operate::fork(&host, &thread, at.as_deref(), json.json).await,
+        ThreadsCommand::Rollback { thread, to } => operate::rollback(&host, &thread, &to).await,
         ThreadsCommand::Delete(args) => delete::run(&host, args).await,
     }
 }
@@ -133,6 +136,8 @@ fn line_of(event: &SessionEvent) -> Option<String> {
             Some(fault) => format!("— {}: {}", word(status), fault.message),
             None => format!("— {}", word(status)),
         },
+        EventBody::ThreadRolledBack { runs, .. } => format!("— rolled back: {} runs are taken back", runs.len()),
+        EventBody::ThreadForked { from, .. } => format!("— a copy of {from}"),
         EventBody::ContextChanged { change } => format!("— context {}", word(&change.what)),
         EventBody::Gap { from_seq, to_seq } => format!("— events {from_seq} to {to_seq} are not kept"),
         _ => return None,

@@ -17,6 +17,7 @@ pub(super) struct End {
     pub reason: Option<String>,
     pub fault: Option<Fault>,
     pub background: bool,
+    pub mark: Option<String>,
     pub how: How,
     /// How items end that have no end of their own; absent: by the turn's status.
     pub items: Option<Status>,
@@ -108,6 +109,7 @@ impl Normalizer {
             reason: told.reason,
             fault,
             background: told.background,
+            mark: told.mark,
             how: How { correlation, synthetic: !ends_itself, replayed: false },
             items: None,
             requests: if ours { Resolution::Dismissed } else { Resolution::Withdrawn },
@@ -125,6 +127,7 @@ impl Normalizer {
             reason: None,
             fault: Some(fault),
             background: false,
+            mark: None,
             how,
             items: Some(if ours { Status::Interrupted } else { Status::Unknown }),
             requests: if ours { Resolution::Dismissed } else { Resolution::Withdrawn },

@@ -41,7 +41,7 @@ pub use clean::fault as clean_fault;
 
 use crate::contract::{self, Content, Disposition, Fault};
 use crate::event::{AttemptReason, Draft, Request, Resolution, RunStatus, SessionEnd, Task};
-use crate::id::{RequestId, RunId, ThreadId};
+use crate::id::{RequestId, RunId, TaskId, ThreadId};
 use crate::ledger::{Ledger, LedgerCounts};
 use crate::limits::Limits;
 use crate::policy::{Handling, Intent};
@@ -403,6 +403,12 @@ impl Normalizer {
     pub fn roster(&self) -> Vec<&Task> {
         let tasks = self.threads.iter().flat_map(|thread| &thread.tasks);
         tasks.map(|task| &task.task).filter(|task| task.background).collect()
+    }
+
+    /// The provider's id of a task that goes on.
+    pub fn native_task(&self, id: &TaskId) -> Option<&str> {
+        let mut tasks = self.threads.iter().flat_map(|thread| &thread.tasks);
+        tasks.find(|task| task.task.id == *id).map(|task| task.native.as_str())
     }
 
     /// What became of every frame so far.

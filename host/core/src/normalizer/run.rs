@@ -126,6 +126,7 @@ impl Normalizer {
                 reason: None,
                 fault,
                 background: false,
+                mark: None,
                 how: How::MADE,
                 items: None,
                 requests,

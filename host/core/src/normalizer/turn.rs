@@ -145,7 +145,7 @@ impl Normalizer {
     /// The barrier. Does nothing when no turn is open.
     pub(super) fn finish_turn(&mut self, t: usize, end: End) {
         let Some(turn) = &self.threads[t].open else { return };
-        let (turn_id, run) = (turn.id.clone(), turn.run.clone());
+        let (turn_id, run, native_id) = (turn.id.clone(), turn.run.clone(), turn.native.clone());
         let background = self.tasks_at_turn_end(t, &turn_id, end.status, end.background);
         self.close_items(t, Slot::Open, |kind| end.items.unwrap_or_else(|| status_at_end(kind, end.status)), false);
         self.finalize_plan(t, end.status);
@@ -156,7 +156,13 @@ impl Normalizer {
                 && (place.turn.as_ref() == Some(&turn_id) || (run.is_some() && place.run == run))
         });
         let place = Where { run: run.clone(), turn: Some(turn_id), parent: None };
-        let body = EventBody::TurnEnded { status: end.status, reason: end.reason.clone(), fault: end.fault.clone() };
+        let body = EventBody::TurnEnded {
+            status: end.status,
+            reason: end.reason.clone(),
+            fault: end.fault.clone(),
+            native_id,
+            mark: end.mark,
+        };
         self.emit(t, place, end.how, body);
         let now = self.now;
         let state = &mut self.threads[t];

@@ -8,13 +8,13 @@ use super::task::Task;
 use super::{Ask, AskError, Reply1};
 use crate::audit::{Record, Verdict};
 use crate::mint;
-use jackfield_core::contract::{self, CommandBody, Fault, FaultKind, Pairs, Role, StartSession};
+use jackfield_core::contract::{self, Applies, CommandBody, Fault, FaultKind, Pairs, Role, StartSession};
 use jackfield_core::event::{EventBody, LadderStep, Request, SessionEnd};
 use jackfield_core::guard::Authorization;
 use jackfield_core::hints::hints;
 use jackfield_core::id::{RequestId, RunId};
 use jackfield_core::normalizer::SessionEnded;
-use jackfield_core::policy::{Decision, Handling, Intent, decide};
+use jackfield_core::policy::{Decision, Handling, Intent, Strategy, decide};
 use jackfield_core::requests::{AnswerError, Reply};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -77,26 +77,47 @@ impl Task {
         self.command(Purpose::Start, None, body, None).await;
     }
 
+    /// Between the session's start and its thread: the MCP servers that the operator configured.
+    pub(super) async fn started(&mut self) {
+        let servers = self.start.instance.mcp_servers.clone();
+        if servers.is_empty() {
+            return self.open_thread().await;
+        }
+        let capabilities = self.capabilities.effective().capabilities;
+        let mut intents = vec![Intent::SetMcpServers];
+        if servers.iter().any(|one| !one.disabled_tools.is_empty()) {
+            intents.push(Intent::SelectMcpTools);
+        }
+        for intent in intents {
+            let decision = decide(&intent, &capabilities, &self.shared.policy);
+            if decision != Decision::Native {
+                let reason = format!("MCP servers are configured for this instance, and {}", decision.reason());
+                return self.start_failed(fault(FaultKind::Unsupported, reason));
+            }
+        }
+        Box::pin(self.command(Purpose::McpServers, None, CommandBody::SetMcpServers(servers), None)).await;
+    }
+
     pub(super) async fn take_ask(&mut self, ask: Ask) {
         match ask {
             Ask::Send(run, delivery, done) => self.take_message(run, delivery, done).await,
-            Ask::May(delivery, done) => {
-                let _ = done.send(self.way_of(delivery).map(drop));
+            Ask::May(delivery, attachments, done) => {
+                let capabilities = self.capabilities.effective().capabilities;
+                let attach = decide(&Intent::Attach, &capabilities, &self.shared.policy);
+                let may = if attachments && attach != Decision::Native { Err(refused(&attach)) } else { Ok(()) };
+                let _ = done.send(may.and_then(|()| self.way_of(delivery).map(drop)));
             }
+            Ask::Operate(operation, done) => self.operate(operation, done).await,
             Ask::Queue(done) => {
                 let _ = done.send(self.outbox.list());
             }
             Ask::Change(change, done) => self.change_queue(change, done).await,
             Ask::Interrupt(done) => self.interrupt(done).await,
             Ask::Answer { request, reply, by, done } => self.answer(request, reply, by, done).await,
-            Ask::Select(selection, done) => {
-                if let Err(refusal) = self.may_select(&selection) {
-                    let _ = done.send(Err(refusal));
-                    return;
-                }
-                let deadline = self.after(self.shared.limits.command_ms);
-                let thread = self.native_thread.clone();
-                self.command(Purpose::Select(done), thread, CommandBody::SetSelection(selection), deadline).await;
+            Ask::Select(selection, done) => self.select(selection, done).await,
+            Ask::Restart(done) => {
+                self.restart = true;
+                let _ = done.send(Ok(()));
             }
             Ask::RawFrame(number, done) => {
                 let _ = done.send(self.ring.get(number).cloned());
@@ -115,21 +136,35 @@ impl Task {
         }
     }
 
-    /// Settings whose switch the provider can't take in a running session are refused in the words of their hint.
-    fn may_select(&self, selection: &Pairs) -> Result<(), AskError> {
-        let capabilities = self.capabilities.effective().capabilities;
-        for (name, _) in selection {
+    /// Gives the provider what was chosen. What it can't take in a running session is for the next one, and that is said; or
+    /// it is refused in the words of its hint.
+    async fn select(&mut self, selection: Pairs, done: Reply1<Applies>) {
+        let mut restart = false;
+        for (name, _) in &selection {
             let intent = match name.as_str() {
                 "model" => Intent::SwitchModel,
                 "mode" => Intent::SwitchMode,
                 _ => continue,
             };
-            let decision = decide(&intent, &capabilities, &self.shared.policy);
-            if decision != Decision::Native {
-                return Err(AskError::Fault(fault(FaultKind::Unsupported, decision.reason())));
+            match decide(&intent, &self.capabilities.effective().capabilities, &self.shared.policy) {
+                Decision::Native => {}
+                decision @ Decision::Degraded { strategy: Strategy::RestartAndResume, .. } => {
+                    restart = true;
+                    self.say(None, EventBody::PolicyDecided { intent: intent.name().into(), decision }).await;
+                }
+                decision => {
+                    let _ = done.send(Err(refused(&decision)));
+                    return;
+                }
             }
         }
-        Ok(())
+        if restart {
+            let _ = done.send(Ok(Applies::AfterRestart));
+            return;
+        }
+        let deadline = self.after(self.shared.limits.command_ms);
+        let thread = self.native_thread.clone();
+        Box::pin(self.command(Purpose::Select(done), thread, CommandBody::SetSelection(selection), deadline)).await;
     }
 
     async fn interrupt(&mut self, done: Reply1<()>) {
@@ -325,7 +360,15 @@ impl Task {
             Purpose::Select(waiting) => {
                 let _ = waiting.send(Err(AskError::Fault(late)));
             }
-            Purpose::Start | Purpose::OpenThread | Purpose::Send(_) | Purpose::Hand(..) | Purpose::Interrupt(_) => {}
+            Purpose::Operate(_, waiting) => {
+                let _ = waiting.send(Err(AskError::Fault(late)));
+            }
+            Purpose::Start
+            | Purpose::McpServers
+            | Purpose::OpenThread
+            | Purpose::Send(_)
+            | Purpose::Hand(..)
+            | Purpose::Interrupt(_) => {}
         }
     }
 
@@ -341,6 +384,9 @@ pub(super) fn answer_ended(pending: Pending) {
             let _ = waiting.send(Err(AskError::Answer(AnswerError::Expired { id })));
         }
         Purpose::Select(waiting) => {
+            let _ = waiting.send(Err(AskError::Ended));
+        }
+        Purpose::Operate(_, waiting) => {
             let _ = waiting.send(Err(AskError::Ended));
         }
         _ => {}

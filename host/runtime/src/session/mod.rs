@@ -8,11 +8,11 @@
 //! - `speak`: events, journal, audit: what the session itself says;
 //! - `books`: what a restart needs, kept by the events that go out;
 //! - `opening`: how a thread is opened;
+//! - `operations`: what is done with the thread beyond messages;
 //! - `ops`: commands that wait for the plugin's answer;
 //! - `asks`: what clients ask for, and the ladder of an interrupt;
 //! - `outgoing`, `queue`: messages: how each goes, and what is changed while it waits;
 //! - `run_limits`: turns, time and cost of a run;
-//! - `outgoing`, `queue`: messages: how each goes, and what is changed while it waits;
 //! - `watch`: deadlines. They speak, and end only what they say they end;
 //! - `ring`: the last raw frames.
 //!
@@ -27,6 +27,7 @@ mod diagnostics;
 mod granted;
 mod message;
 mod opening;
+mod operations;
 mod ops;
 mod outgoing;
 mod outlet;
@@ -38,6 +39,8 @@ mod speak;
 mod task;
 mod watch;
 
+pub(crate) use operations::{Operation, Outcome};
+pub(crate) use outgoing::refused;
 pub use ring::KeptFrame;
 
 use crate::audit::Audit;
@@ -48,7 +51,7 @@ use crate::process::Supervisor;
 use crate::store::Store;
 use crate::thread_log::ThreadLog;
 use jackfield_core::capability::CapabilityView;
-use jackfield_core::contract::{Content, Fault, FaultKind, Pairs};
+use jackfield_core::contract::{Applies, Content, Fault, FaultKind, Pairs};
 use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::id::{RequestId, RunId, SessionId};
 use jackfield_core::limits::Limits;
@@ -64,33 +67,27 @@ use tokio::sync::{mpsc, oneshot, watch as watched};
 /// What this host does not carry out yet, whatever a provider can do: offered to nobody, refused in the same words.
 pub const NOT_BUILT: &[Intent] = &[
     Intent::InterruptTurnOnly,
-    Intent::ListSettings,
     Intent::SwitchProvider,
     Intent::ReturnToProvider,
-    Intent::ForkAtTip,
-    Intent::ForkAtTurn,
     Intent::ForkAtItem,
     Intent::ForkSubagent,
-    Intent::Rollback,
     Intent::Checkpoint,
-    Intent::ReadThread,
-    Intent::Summarize,
-    Intent::Compact,
-    Intent::Clear,
     Intent::ExpertPrompt,
-    Intent::SetMcpServers,
-    Intent::SelectMcpTools,
     Intent::OpenSubagent,
-    Intent::WaitForTask,
-    Intent::StopTask,
     Intent::AnswerAfterRestart,
     Intent::RegisterTools,
     Intent::NestedCheckpoint,
 ];
 
 /// What the operator allows, less what this host does not do yet: hints and refusals then say the same.
-pub(crate) fn as_built(policy: PolicyConfig) -> PolicyConfig {
-    PolicyConfig { not_built: NOT_BUILT.to_vec(), restart_on_switch: false, fresh_thread_on_switch: false, ..policy }
+pub fn as_built(policy: PolicyConfig) -> PolicyConfig {
+    PolicyConfig {
+        not_built: NOT_BUILT.to_vec(),
+        fresh_thread_on_switch: false,
+        synthetic_forks: false,
+        divergent_rollback: false,
+        ..policy
+    }
 }
 
 /// What all sessions of a host share.
@@ -207,12 +204,14 @@ pub(crate) enum QueueChange {
 
 pub(crate) enum Ask {
     Send(NewRun, Delivery, Reply1<()>),
-    May(Delivery, Reply1<()>),
+    May(Delivery, bool, Reply1<()>),
     Queue(oneshot::Sender<Vec<Waiting>>),
     Change(QueueChange, Reply1<()>),
+    Operate(Operation, Reply1<Outcome>),
     Interrupt(Reply1<()>),
     Answer { request: RequestId, reply: Reply, by: String, done: Reply1<()> },
-    Select(Pairs, Reply1<()>),
+    Select(Pairs, Reply1<Applies>),
+    Restart(Reply1<()>),
     RawFrame(u64, oneshot::Sender<Option<KeptFrame>>),
     Close(Reply1<()>),
     Kill(Reply1<()>),
@@ -292,9 +291,13 @@ impl SessionHandle {
         self.ask(|done| Ask::Send(run, delivery, done)).await
     }
 
-    /// Whether a message may go this way now.
-    pub async fn may(&self, delivery: Delivery) -> Result<(), AskError> {
-        self.ask(|done| Ask::May(delivery, done)).await
+    /// Whether a message may go this way now, with more than text in it or without.
+    pub async fn may(&self, delivery: Delivery, attachments: bool) -> Result<(), AskError> {
+        self.ask(|done| Ask::May(delivery, attachments, done)).await
+    }
+
+    pub(crate) async fn operate(&self, operation: Operation) -> Result<Outcome, AskError> {
+        self.ask(|done| Ask::Operate(operation, done)).await
     }
 
     /// Messages that have not begun, in their order.
@@ -333,8 +336,13 @@ impl SessionHandle {
     }
 
     /// Chooses settings: `model`, `mode` …
-    pub async fn select(&self, selection: Pairs) -> Result<(), AskError> {
+    pub async fn select(&self, selection: Pairs) -> Result<Applies, AskError> {
         self.ask(|done| Ask::Select(selection, done)).await
+    }
+
+    /// Ends once nothing is at work, for the session that follows to take its place.
+    pub async fn restart(&self) -> Result<(), AskError> {
+        self.ask(Ask::Restart).await
     }
 
     /// The frame of this number and what became of it, while it is kept. Frames are numbered from 1 in a session.

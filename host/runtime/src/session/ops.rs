@@ -1,6 +1,7 @@
 //! Commands that wait for the plugin's answer, each with its deadline.
 
-use super::Reply1;
+use super::{Operation, Outcome, Reply1};
+use jackfield_core::contract::Applies;
 use jackfield_core::id::{RequestId, RunId};
 use std::collections::BTreeMap;
 use tokio::time::Instant;
@@ -8,13 +9,16 @@ use tokio::time::Instant;
 /// What a command was for.
 pub(crate) enum Purpose {
     Start,
+    /// The servers that the instance was configured with.
+    McpServers,
     OpenThread,
     Send(RunId),
     /// A message into an open turn or the provider's queue, and the command's own number.
     Hand(RunId, u32),
     Interrupt(RunId),
     Respond(RequestId, Option<Reply1<()>>),
-    Select(Reply1<()>),
+    Select(Reply1<Applies>),
+    Operate(Operation, Reply1<Outcome>),
 }
 
 impl Purpose {
@@ -22,12 +26,14 @@ impl Purpose {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Purpose::Start => "start",
+            Purpose::McpServers => "set-mcp-servers",
             Purpose::OpenThread => "open-thread",
             Purpose::Send(_) => "send-run",
             Purpose::Hand(..) => "steer-run",
             Purpose::Interrupt(_) => "interrupt",
             Purpose::Respond(..) => "respond",
             Purpose::Select(_) => "set-selection",
+            Purpose::Operate(operation, _) => operation.name(),
         }
     }
 }

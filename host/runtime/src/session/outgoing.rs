@@ -9,13 +9,13 @@ use super::task::{Active, Phase, Task};
 use super::{AskError, NewRun, Reply1};
 use crate::{clock, mint};
 use jackfield_core::contract::{
-    CommandBody, Delivered, Event, EventBody as Told, Fault, FaultKind, Message, OpValue, Pairs,
+    CommandBody, Content, Delivered, Event, EventBody as Told, Fault, FaultKind, Message, OpValue, Pairs,
 };
 use jackfield_core::event::{AttemptReason, EventBody, RunStatus};
 use jackfield_core::id::RunId;
 use jackfield_core::normalizer::{BeginRun, JoinedRun};
 use jackfield_core::outbox::{Delivery, Fate, Refusal, Scene, Way, way};
-use jackfield_core::policy::{Decision, Intent, Strategy};
+use jackfield_core::policy::{Decision, Intent, Strategy, decide};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -85,6 +85,11 @@ impl Task {
             return;
         }
         let Some(run) = self.outbox.take_next() else { return };
+        if let Some(refusal) = self.may_not_carry(&run) {
+            self.end_unstarted(&run, Some(refusal)).await;
+            self.say_queue().await;
+            return Box::pin(self.next_run()).await;
+        }
         // Or those who still wait would be woken for it without end.
         self.free_at = None;
         let context = std::mem::take(&mut self.first_context);
@@ -97,12 +102,19 @@ impl Task {
         Box::pin(self.command(Purpose::Send(id), thread, body, None)).await;
     }
 
+    /// Why a message can't go: it was taken on by what the plugin declared, and the handshake told otherwise.
+    fn may_not_carry(&self, run: &NewRun) -> Option<Fault> {
+        let attachments = run.content.iter().any(|part| matches!(part, Content::Media(_)));
+        let decision = decide(&Intent::Attach, &self.capabilities.effective().capabilities, &self.shared.policy);
+        (attachments && decision != Decision::Native).then(|| fault(FaultKind::Unsupported, decision.reason()))
+    }
+
     /// A message waits, and nothing is in its way.
     pub(super) fn may_begin(&self) -> bool {
         let drained = self.free_at.is_none_or(|at| at <= Instant::now());
         let open = self.phase == Phase::Ready || (self.phase == Phase::Starting && self.opens_with_message);
         let free = open && self.active.is_none() && self.ending.is_none() && drained;
-        free && self.outbox.has_waiting() && !self.outbox.has_handed()
+        free && !self.restarts() && self.outbox.has_waiting() && !self.outbox.has_handed()
     }
 
     async fn begin_run(&mut self, run: NewRun, op: u32) {
@@ -284,7 +296,7 @@ fn message(run: &NewRun, turn: Option<String>, enqueue: bool) -> Message {
 }
 
 /// A decision that is none, as whoever asked hears it.
-pub(super) fn refused(decision: &Decision) -> AskError {
+pub(crate) fn refused(decision: &Decision) -> AskError {
     let kind = match decision {
         Decision::Blocked { .. } => FaultKind::Denied,
         _ => FaultKind::Unsupported,

@@ -6,7 +6,8 @@ use super::outlet::{Outcome, name_of};
 use super::task::{Phase, Task};
 use crate::store::ThreadChange;
 use jackfield_core::contract::{
-    Effect, EffectResult, Event, EventBody as Told, Fault, FaultKind, Input, Level, OpResult, OpValue, Output, Thread,
+    Applies, Effect, EffectResult, Event, EventBody as Told, Fault, FaultKind, Input, Level, OpResult, OpValue, Output,
+    Thread,
 };
 use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::normalizer::{Cause, Disposed, SessionEnded, clean_fault};
@@ -118,7 +119,8 @@ impl Task {
             fault
         });
         match (purpose, outcome) {
-            (Purpose::Start, Ok(_)) => self.open_thread().await,
+            (Purpose::Start, Ok(_)) => self.started().await,
+            (Purpose::McpServers, Ok(_)) => self.open_thread().await,
             (Purpose::OpenThread, Ok(OpValue::Thread(thread))) => {
                 // Ours by the command, whatever its id: a provider may resume under a new one.
                 self.native_thread = Some(thread.id.clone());
@@ -141,25 +143,27 @@ impl Task {
                 }
                 self.start_failed(fault)
             }
-            (Purpose::Start, Err(fault)) => self.start_failed(fault),
+            (Purpose::Start | Purpose::McpServers, Err(fault)) => self.start_failed(fault),
             (Purpose::Send(run), Ok(value)) => self.sent(run, value).await,
             (Purpose::Hand(run, op), outcome) => self.handed(run, op, outcome).await,
             (Purpose::Send(run), Err(fault)) => {
                 let routed = self.normalizer.fail_run(&run, fault);
                 self.emit(routed).await;
             }
+            (Purpose::Operate(operation, done), outcome) => self.operated(operation, done, outcome).await,
             (Purpose::Interrupt(run), outcome) => self.interrupt_answered(&run, outcome.map(|_| ())).await,
             (Purpose::Respond(request, waiting), outcome) => {
                 self.request_answered(request, waiting, outcome.map(|_| ())).await
             }
             (Purpose::Select(waiting), outcome) => {
-                let _ = waiting.send(outcome.map(|_| ()).map_err(super::AskError::Fault));
+                let applies = |value| if let OpValue::Applied(applies) = value { applies } else { Applies::Now };
+                let _ = waiting.send(outcome.map(applies).map_err(super::AskError::Fault));
             }
         }
     }
 
     /// The cursor is stored before anything else is said of the thread: it is what a restart needs.
-    async fn remember_thread(&mut self, thread: &Thread) {
+    pub(super) async fn remember_thread(&mut self, thread: &Thread) {
         let ours = self
             .native_thread
             .as_ref()

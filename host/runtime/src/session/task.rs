@@ -5,7 +5,7 @@ use super::ops::{Ops, Purpose};
 use super::outlet::{Outlet, fault};
 use super::ring::Ring;
 use super::watch::Watch;
-use super::{Ask, Left, NewRun, SessionStart, Shared, Standing};
+use super::{Ask, Left, NewRun, Operation, Outcome, Reply1, SessionStart, Shared, Standing};
 use crate::clock;
 use crate::journal::{Entry, Journal};
 use crate::process::ChannelEvent;
@@ -79,6 +79,10 @@ pub(super) struct Task {
     /// Ends the session with this once the batch is through.
     pub(super) ending: Option<SessionEnded>,
     pub(super) view: watched::Sender<Option<CapabilityView>>,
+    /// What was set applies in the session that follows: it begins once nothing is at work in this one.
+    pub(super) restart: bool,
+    /// Asked for before the thread was open.
+    pub(super) later: VecDeque<(Operation, Reply1<Outcome>)>,
     pub(super) standing: watched::Sender<Standing>,
     /// What the host itself has for the plugin's next batch.
     pub(super) feed: VecDeque<Input>,
@@ -140,6 +144,8 @@ impl Task {
             store_health: shared.store.health(),
             ending: None,
             view,
+            restart: false,
+            later: VecDeque::new(),
             standing,
             feed: VecDeque::new(),
             inbox,
@@ -169,6 +175,7 @@ impl Task {
         loop {
             self.watch_deadlines().await;
             self.settle().await;
+            self.operate_later().await;
             self.tell_standing();
             match self.phase {
                 Phase::Ended => break,
@@ -201,6 +208,11 @@ impl Task {
                 self.close(SessionEnd::Closed, None).await;
                 return;
             }
+            if self.restarts() && self.is_idle() {
+                self.goes_on = true;
+                self.close(SessionEnd::Closed, None).await;
+                return;
+            }
             self.next_run().await;
         } else {
             let inputs: Vec<_> = self.feed.drain(..).collect();
@@ -216,6 +228,17 @@ impl Task {
             background: self.normalizer.roster().len(),
         };
         self.standing.send_if_modified(|told| std::mem::replace(told, now) != now);
+    }
+
+    /// The next session takes this one's place as soon as it can: there is a way back to the conversation.
+    pub(super) fn restarts(&self) -> bool {
+        self.restart && self.resumable
+    }
+
+    /// The provider is at work on nothing of ours.
+    pub(super) fn is_idle(&self) -> bool {
+        let at_work = self.active.is_some() || self.outbox.has_handed() || self.normalizer.has_open_turn();
+        self.phase == Phase::Ready && !at_work
     }
 
     /// Nothing is open, nothing waits, and there is a way back to the conversation.
@@ -349,6 +372,8 @@ impl Task {
         }
         // Runs end before the session does: that word is the last.
         self.end_messages(cause).await;
+        // Whoever asked for these learns that the session is over.
+        self.later.clear();
         let closing = self.normalizer.end_session(ended);
         self.emit(closing).await;
         self.active = None;
@@ -362,7 +387,8 @@ impl Task {
             .normalizer
             .deadline()
             .map(|at_ms| Instant::now() + Duration::from_millis(at_ms.saturating_sub(clock::now_ms())));
-        let now = (!self.feed.is_empty() || self.may_begin()).then(Instant::now);
+        let due = !self.feed.is_empty() || self.may_begin() || (self.restarts() && self.is_idle());
+        let now = due.then(Instant::now);
         [
             self.ops.next_deadline(),
             self.outlet.next_timer(),

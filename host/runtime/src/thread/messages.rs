@@ -4,13 +4,12 @@
 //! and the run that it joined; what was said in its turn belongs to that one. **What was acknowledged is in the store.**
 
 use super::{Inner, State, Thread};
-use crate::session::{AskError, Left, NewRun, QueueChange, SessionHandle, queue::withdrawn};
+use crate::session::{AskError, Left, NewRun, QueueChange, queue::withdrawn, refused};
 use crate::store::{RunRecord, StoreError, ThreadChange};
 use crate::{clock, mint};
 use jackfield_core::capability::Staged;
 use jackfield_core::contract::{Content, Fault, FaultKind, Pairs};
 use jackfield_core::event::{Draft, EventBody, RunStatus};
-use jackfield_core::hints::HintState;
 use jackfield_core::id::RunId;
 use jackfield_core::outbox::{Outbox, QueueError, Waiting};
 use jackfield_core::policy::{Decision, Intent, decide};
@@ -49,6 +48,7 @@ impl Thread {
     /// Changes what a message says that waits here.
     pub async fn edit(&self, run: &RunId, content: Vec<Content>) -> Result<(), AskError> {
         self.inner.fits(&content)?;
+        self.inner.may(&*self.inner.state.lock().await, Delivery::Queue, &content).await?;
         self.inner.change(QueueChange::Edit(run.clone(), content)).await
     }
 
@@ -64,7 +64,7 @@ impl Thread {
 }
 
 impl State {
-    fn live(&self) -> Option<&crate::session::SessionHandle> {
+    pub(super) fn live(&self) -> Option<&crate::session::SessionHandle> {
         self.session.as_ref().filter(|session| !session.is_over())
     }
 }
@@ -73,13 +73,7 @@ impl Inner {
     async fn take_on(self: &Arc<Self>, content: Vec<Content>, delivery: Delivery) -> Result<RunId, AskError> {
         self.fits(&content)?;
         let mut state = self.state.lock().await;
-        self.may_attach(&state, &content)?;
-        if let Some(session) = state.live() {
-            match session.may(delivery).await {
-                Ok(()) | Err(AskError::Ended) => {}
-                Err(refused) => return Err(refused),
-            }
-        }
+        self.may(&state, delivery, &content).await?;
         state.last_run += 1;
         let ordinal = state.last_run;
         let run = mint::run(&self.id, ordinal);
@@ -114,31 +108,29 @@ impl Inner {
         Ok(run)
     }
 
-    fn fits(&self, content: &[Content]) -> Result<(), AskError> {
-        let (bytes, limit) = (content.iter().map(size_of).sum(), self.shared.limits.prompt_bytes);
-        if bytes > limit { Err(AskError::TooLong { bytes, limit }) } else { Ok(()) }
-    }
-
-    /// A file goes only to a provider that takes files, and is refused before anything of the message is stored.
-    fn may_attach(&self, state: &State, content: &[Content]) -> Result<(), AskError> {
-        let told = state.live().and_then(SessionHandle::capabilities).map(|view| view.hints);
-        let attach = told.iter().flatten().find(|hint| hint.operation == Intent::Attach.name());
-        let can = attach.is_some_and(|hint| hint.state == HintState::Available);
-        if can || !content.iter().any(|part| matches!(part, Content::Media(_))) {
+    /// Whether a message may go this way, as the session at work can; without one, as the plugin declares it. A file goes only
+    /// to a provider that takes files, and is refused before anything of the message is stored.
+    async fn may(&self, state: &State, delivery: Delivery, content: &[Content]) -> Result<(), AskError> {
+        let attachments = content.iter().any(|part| matches!(part, Content::Media(_)));
+        if let Some(session) = state.live() {
+            match session.may(delivery, attachments).await {
+                Err(AskError::Ended) => {}
+                told => return told,
+            }
+        }
+        if !attachments {
             return Ok(());
         }
         let declared = Staged::new(self.plugin.generation.descriptor().declared.clone());
         match decide(&Intent::Attach, &declared.effective().capabilities, &self.shared.policy) {
             Decision::Native => Ok(()),
-            refused => Err(AskError::Fault(Fault {
-                kind: FaultKind::Unsupported,
-                message: refused.reason(),
-                code: None,
-                retryable: false,
-                retry_after_ms: None,
-                extra: Vec::new(),
-            })),
+            decision => Err(refused(&decision)),
         }
+    }
+
+    fn fits(&self, content: &[Content]) -> Result<(), AskError> {
+        let (bytes, limit) = (content.iter().map(size_of).sum(), self.shared.limits.prompt_bytes);
+        if bytes > limit { Err(AskError::TooLong { bytes, limit }) } else { Ok(()) }
     }
 
     /// To the session at work; to a new one, resuming the provider's conversation, when there is none or it has just ended.

@@ -113,7 +113,7 @@ impl Frames {
                 out.push(Frame::System(System::CompactBoundary { compact_metadata, uuid, session_id }));
             }
             EventBody::Retrying { retry } => out.push(self.retry(event, retry)),
-            EventBody::TurnEnded { status, reason, fault } => {
+            EventBody::TurnEnded { status, reason, fault, .. } => {
                 self.stop_partials(out);
                 if let Some(run) = &event.draft.run {
                     self.open_runs.remove(run);

@@ -1,10 +1,9 @@
 //! A script's lines: each is begun, or refused, and has its word.
 
 use super::Talk;
-use crate::run::hands::Taken;
+use crate::run::hands::{Refused, Taken};
 use crate::run::input::{Order, Script, Tag, Wrong};
 use crate::run::stream::StreamLine;
-use jackfield_runtime::session::AskError;
 use std::time::Instant;
 
 impl Talk<'_> {
@@ -24,14 +23,15 @@ impl Talk<'_> {
         }
     }
 
-    pub(super) fn line_done(&mut self, tag: Tag, outcome: Result<Taken, AskError>) {
+    pub(super) fn line_done(&mut self, tag: Tag, outcome: Result<Taken, Refused>) {
         match outcome {
             Ok(taken) => {
                 self.asked_at = Instant::now();
                 if let Some(request) = taken.request {
                     self.approver.forget(&request);
                 }
-                self.word(StreamLine::Accepted { line: tag.line, id: tag.id, run: taken.run, queue: taken.queue });
+                let Taken { run, queue, thread, applies, .. } = taken;
+                self.word(StreamLine::Accepted { line: tag.line, id: tag.id, run, queue, thread, applies });
             }
             Err(error) => self.reject(tag, error.code(), &error.to_string()),
         }

@@ -3,9 +3,11 @@
 //! `Line` is what may be written: its documentation and attributes are the schema that `jackfield schema input` prints.
 //! `Order` is what can be carried out. **A field that a line does not have is refused: a misspelt `option` must not pass for a dismissal.**
 
-use jackfield_core::contract::{Chosen, Content, Filled, Pairs, Reply};
-use jackfield_core::id::RunId;
+use crate::config::McpServer;
+use jackfield_core::contract::{self, Chosen, Content, Filled, Pairs, Reply};
+use jackfield_core::id::{RunId, TaskId, TurnId};
 use jackfield_core::outbox::Delivery;
+use jackfield_runtime::thread::ForkAt;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -116,6 +118,54 @@ pub enum Line {
         /// The message's run.
         run: String,
     },
+    /// Shortens the provider's context.
+    Compact {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// What to keep, in words; the provider chooses without it.
+        #[serde(default)]
+        keep: String,
+    },
+    /// Empties the provider's context; the thread and what is shown of it stay.
+    Clear {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+    },
+    /// Copies the thread: the copy, a thread of its own, is named in the answer to this line. This conversation goes on.
+    Fork {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// The last turn that the copy knows, from `turn.started`; all there are without it.
+        #[serde(default)]
+        at: Option<String>,
+    },
+    /// Makes the provider forget what came after a turn. Files are as they were.
+    Rollback {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// The last turn that is left, from `turn.started`; `start` when none is to be.
+        to: String,
+    },
+    /// The MCP servers that the provider may use from now on, whole.
+    McpServers {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// The servers, by name.
+        servers: BTreeMap<String, McpServer>,
+    },
+    /// Ends a background task.
+    StopTask {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// The task, from `task.updated`.
+        task: String,
+    },
     /// Ends the conversation now, in order: a run at work ends with it, unfinished.
     Close {
         /// Told again in the answer to this line.
@@ -125,8 +175,24 @@ pub enum Line {
 }
 
 /// The types there are, for whoever wrote another.
-pub const TYPES: [&str; 10] =
-    ["message", "answer", "interrupt", "settings", "queue", "edit", "withdraw", "reorder", "promote", "close"];
+pub const TYPES: [&str; 16] = [
+    "message",
+    "answer",
+    "interrupt",
+    "settings",
+    "queue",
+    "edit",
+    "withdraw",
+    "reorder",
+    "promote",
+    "compact",
+    "clear",
+    "fork",
+    "rollback",
+    "mcp_servers",
+    "stop_task",
+    "close",
+];
 
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,6 +206,12 @@ pub enum Order {
     Withdraw(RunId),
     Reorder(Vec<RunId>),
     Promote(RunId),
+    Compact(String),
+    Clear,
+    Fork(ForkAt),
+    Rollback(Option<TurnId>),
+    McpServers(Vec<contract::McpServer>),
+    StopTask(TaskId),
     Close,
 }
 
@@ -176,6 +248,21 @@ impl Line {
             Line::Withdraw { run, .. } => Order::Withdraw(run_id(&run)?),
             Line::Reorder { runs, .. } => Order::Reorder(runs.iter().map(|run| run_id(run)).collect::<Result<_, _>>()?),
             Line::Promote { run, .. } => Order::Promote(run_id(&run)?),
+            Line::Compact { keep, .. } => Order::Compact(keep),
+            Line::Clear { .. } => Order::Clear,
+            Line::Fork { at: None, .. } => Order::Fork(ForkAt::Tip),
+            Line::Fork { at: Some(turn), .. } => Order::Fork(ForkAt::Turn(turn_id(&turn)?)),
+            Line::Rollback { to, .. } => match to.as_str() {
+                "start" => Order::Rollback(None),
+                turn => Order::Rollback(Some(turn_id(turn)?)),
+            },
+            Line::McpServers { servers, .. } => {
+                let servers = servers.iter().map(|(name, server)| server.named(name));
+                Order::McpServers(servers.collect::<Result<_, _>>()?)
+            }
+            Line::StopTask { task, .. } => {
+                Order::StopTask(TaskId::parse(&task).ok_or_else(|| format!("{task:?} is no task"))?)
+            }
             Line::Close { .. } => Order::Close,
         })
     }
@@ -195,6 +282,10 @@ fn said(text: Option<String>, content: Option<Vec<Content>>) -> Result<Vec<Conte
 
 fn run_id(text: &str) -> Result<RunId, String> {
     RunId::parse(text).ok_or_else(|| format!("{text:?} is no run"))
+}
+
+fn turn_id(text: &str) -> Result<TurnId, String> {
+    TurnId::parse(text).ok_or_else(|| format!("{text:?} is no turn"))
 }
 
 /// Exactly one of these fields is there.

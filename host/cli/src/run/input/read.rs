@@ -191,6 +191,13 @@ mod tests {
             r#"{"type":"answer","request":"req_1","option":"a","dismiss":true}"#,
             r#"{"type":"answer","request":"req_1","answers":[],"note":"n"}"#,
             r#"{"type":"settings"}"#,
+            r#"{"type":"fork","at":"turn"}"#,
+            r#"{"type":"rollback"}"#,
+            r#"{"type":"rollback","to":"turn"}"#,
+            r#"{"type":"mcp_servers"}"#,
+            r#"{"type":"mcp_servers","servers":{"a":{}}}"#,
+            r#"{"type":"mcp_servers","servers":{"a":{"command":"x","url":"http://h"}}}"#,
+            r#"{"type":"stop_task","task":"x"}"#,
             r#"{"type":"settings","values":{}}"#,
         ] {
             assert_eq!(code(invalid.as_bytes()), "invalid-input", "{invalid}");

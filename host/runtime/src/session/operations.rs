@@ -1,0 +1,212 @@
+//! Operations on the thread, beyond messages: each asked of the policy, given to the plugin as one command, and answered once.
+//!
+//! **What the policy refuses never reaches the plugin; what is done instead of what was asked is said first.**
+//! Tests: `tests/tests/operations.rs`.
+
+use super::ops::Purpose;
+use super::outgoing::refused;
+use super::outlet::fault;
+use super::task::{Phase, Task};
+use super::{AskError, Reply1};
+use jackfield_core::contract::{
+    CommandBody, Event, EventBody as Told, Fault, FaultKind, McpServer, OpValue, Point, ReadThread, Summarize,
+};
+use jackfield_core::event::EventBody;
+use jackfield_core::id::TaskId;
+use jackfield_core::normalizer::Cause;
+use jackfield_core::policy::{Decision, Intent, Strategy, decide};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// What is asked of the provider's thread.
+#[derive(Debug, Clone)]
+pub(crate) enum Operation {
+    ListSettings,
+    SetMcpServers(Vec<McpServer>),
+    Compact(String),
+    Clear,
+    Fork(Point),
+    Rollback(Point),
+    Read(ReadThread),
+    Summarize(Summarize),
+    StopTask(TaskId),
+    WaitForTask(TaskId),
+}
+
+/// What came of it.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and it is moved once")]
+pub(crate) enum Outcome {
+    /// The plugin's answer.
+    Done(OpValue),
+    /// The caller does this, instead or after it; it was announced.
+    Instead(Strategy),
+}
+
+impl Operation {
+    fn intents(&self) -> Vec<Intent> {
+        match self {
+            Self::ListSettings => vec![Intent::ListSettings],
+            Self::SetMcpServers(servers) if servers.iter().any(|one| !one.disabled_tools.is_empty()) => {
+                vec![Intent::SetMcpServers, Intent::SelectMcpTools]
+            }
+            Self::SetMcpServers(_) => vec![Intent::SetMcpServers],
+            Self::Compact(_) => vec![Intent::Compact],
+            Self::Clear => vec![Intent::Clear],
+            Self::Fork(point) => vec![if point.turns_after == 0 { Intent::ForkAtTip } else { Intent::ForkAtTurn }],
+            Self::Rollback(_) => vec![Intent::Rollback],
+            Self::Read(_) => vec![Intent::ReadThread],
+            Self::Summarize(_) => vec![Intent::Summarize],
+            Self::StopTask(_) => vec![Intent::StopTask],
+            Self::WaitForTask(_) => vec![Intent::WaitForTask],
+        }
+    }
+
+    /// It changes what the provider knows: no turn may be open.
+    fn needs_quiet(&self) -> bool {
+        matches!(self, Self::Compact(_) | Self::Clear | Self::Fork(_) | Self::Rollback(_))
+    }
+
+    /// The provider may take as long as a model does, or as a task does.
+    fn is_long(&self) -> bool {
+        matches!(self, Self::Compact(_) | Self::Summarize(_) | Self::WaitForTask(_))
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::ListSettings => "list-settings",
+            Self::SetMcpServers(_) => "set-mcp-servers",
+            Self::Compact(_) => "compact-thread",
+            Self::Clear => "clear-thread",
+            Self::Fork(_) => "fork-thread",
+            Self::Rollback(_) => "rollback-thread",
+            Self::Read(_) => "read-thread",
+            Self::Summarize(_) => "summarize",
+            Self::StopTask(_) => "stop-task",
+            Self::WaitForTask(_) => "wait-task",
+        }
+    }
+}
+
+impl Task {
+    pub(super) async fn operate(&mut self, operation: Operation, done: Reply1<Outcome>) {
+        if self.phase == Phase::Starting {
+            return self.later.push_back((operation, done));
+        }
+        match self.prepare(&operation).await {
+            Ok(Ok(body)) => {
+                self.note("operation", operation.name(), serde_json::Value::Null);
+                let within = Duration::from_millis(self.shared.limits.command_ms);
+                let deadline = (!operation.is_long()).then(|| Instant::now() + within);
+                let thread = self.native_thread.clone();
+                Box::pin(self.command(Purpose::Operate(operation, done), thread, body, deadline)).await;
+            }
+            Ok(Err(strategy)) => {
+                let _ = done.send(Ok(Outcome::Instead(strategy)));
+            }
+            Err(error) => {
+                let _ = done.send(Err(error));
+            }
+        }
+    }
+
+    /// Those that were asked for before the thread was open.
+    pub(super) async fn operate_later(&mut self) {
+        while self.phase == Phase::Ready
+            && let Some((operation, done)) = self.later.pop_front()
+        {
+            self.operate(operation, done).await;
+        }
+    }
+
+    /// The command, or what the caller does in its place.
+    async fn prepare(&mut self, operation: &Operation) -> Result<Result<CommandBody, Strategy>, AskError> {
+        let mut instead = None;
+        for intent in operation.intents() {
+            let decision = decide(&intent, &self.capabilities.effective().capabilities, &self.shared.policy);
+            match &decision {
+                Decision::Native => {}
+                Decision::Degraded { strategy, .. } => {
+                    match strategy {
+                        Strategy::RollbackAndReread | Strategy::RollbackUnseen => {}
+                        Strategy::OwnRecord | Strategy::LocalSummary => instead = Some(*strategy),
+                        _ => return Err(refused(&decision)),
+                    }
+                    self.say(None, EventBody::PolicyDecided { intent: intent.name().into(), decision }).await;
+                }
+                _ => return Err(refused(&decision)),
+            }
+        }
+        if let Some(strategy) = instead {
+            return Ok(Err(strategy));
+        }
+        if operation.needs_quiet() && !self.is_idle() {
+            let text = "a run is at work in this thread; interrupt it, or wait for its end".to_owned();
+            return Err(AskError::Fault(fault(FaultKind::Conflict, text)));
+        }
+        self.body_of(operation).map(Ok)
+    }
+
+    fn body_of(&self, operation: &Operation) -> Result<CommandBody, AskError> {
+        let task = |id: &TaskId| {
+            let native = self.normalizer.native_task(id).map(str::to_owned);
+            let gone = || AskError::Fault(fault(FaultKind::NotFound, format!("{id} is no task that goes on")));
+            native.ok_or_else(gone)
+        };
+        Ok(match operation.clone() {
+            Operation::ListSettings => CommandBody::ListSettings,
+            Operation::SetMcpServers(servers) => CommandBody::SetMcpServers(servers),
+            Operation::Compact(keep) => CommandBody::CompactThread(keep),
+            Operation::Clear => CommandBody::ClearThread,
+            Operation::Fork(point) => CommandBody::ForkThread(point),
+            Operation::Rollback(point) => CommandBody::RollbackThread(point),
+            Operation::Read(page) => CommandBody::ReadThread(page),
+            Operation::Summarize(how) => CommandBody::Summarize(how),
+            Operation::StopTask(id) => CommandBody::StopTask(task(&id)?),
+            Operation::WaitForTask(id) => CommandBody::WaitTask(task(&id)?),
+        })
+    }
+
+    /// After going back, what the provider still knows is read again.
+    fn rereads(&self) -> bool {
+        let decision = decide(&Intent::Rollback, &self.capabilities.effective().capabilities, &self.shared.policy);
+        matches!(decision, Decision::Degraded { strategy: Strategy::RollbackAndReread, .. })
+    }
+
+    /// The plugin's answer: what it changes here is kept before the caller hears of it.
+    pub(super) async fn operated(
+        &mut self,
+        operation: Operation,
+        done: Reply1<Outcome>,
+        outcome: Result<OpValue, Fault>,
+    ) {
+        if let Ok(value) = &outcome {
+            match (&operation, value) {
+                (Operation::ListSettings, OpValue::Settings(settings)) => {
+                    let cause = Cause { frame: None, at_ms: crate::clock::now_ms() };
+                    let event = Event { scope: None, body: Told::Settings(settings.clone()) };
+                    let told = self.normalizer.accept(cause, event);
+                    self.emit(told).await;
+                }
+                // Ours by the command, whatever its id.
+                (Operation::Clear | Operation::Rollback(_), OpValue::Thread(thread)) => {
+                    self.native_thread = Some(thread.id.clone());
+                    self.remember_thread(thread).await;
+                    let bound = self.normalizer.bind_thread(&thread.id, self.start.log.thread().clone());
+                    self.emit(bound).await;
+                }
+                (Operation::Read(_), OpValue::Page(_)) => {
+                    let told = self.normalizer.end_replay(&self.start.log.thread().clone());
+                    self.emit(told).await;
+                }
+                _ => {}
+            }
+        }
+        let reread = matches!(operation, Operation::Rollback(_)) && self.rereads();
+        let outcome = outcome.map(|value| match reread {
+            true => Outcome::Instead(Strategy::RollbackAndReread),
+            false => Outcome::Done(value),
+        });
+        let _ = done.send(outcome.map_err(AskError::Fault));
+    }
+}

@@ -1,0 +1,216 @@
+//! What can be done with a thread beyond messages: settings, MCP servers, its context, going back, copying, its tasks.
+//!
+//! Each asks the policy in the session; one that is not there begins, resuming the provider's conversation. **What was rolled
+//! back is said, and the runs of it are taken back; files are as they were.** Tests: `tests/tests/operations.rs`.
+
+use super::{Inner, Thread};
+use crate::recovery::fold;
+use crate::session::{AskError, Operation, Outcome};
+use crate::store::StoreError;
+use jackfield_core::contract::{
+    self, Applies, Fault, FaultKind, McpServer, OpValue, Point, ReadThread, Setting, Summarize,
+};
+use jackfield_core::event::{EventBody, RunStatus};
+use jackfield_core::id::{RunId, TaskId, TurnId};
+use jackfield_core::policy::{Decision, Intent, Strategy};
+use jackfield_core::projection::{Snapshot, Turn};
+use jackfield_core::summary::local_summary;
+use std::sync::Arc;
+
+/// Items of a page, and pages, that are read again after going back.
+const REREAD_ITEMS: u32 = 200;
+const REREAD_PAGES: usize = 50;
+
+/// Where a thread is copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ForkAt {
+    /// At its end.
+    Tip,
+    /// After this turn.
+    Turn(TurnId),
+}
+
+impl Thread {
+    /// The settings that there are, with their choices; also an event, `settings.updated`.
+    pub async fn list_settings(&self) -> Result<Vec<Setting>, AskError> {
+        match self.inner.operate(Operation::ListSettings).await? {
+            Outcome::Done(OpValue::Settings(settings)) => Ok(settings),
+            other => Err(unfit("list-settings", &other)),
+        }
+    }
+
+    /// The MCP servers that the provider may use from now on, whole, in the sessions that follow, too. Secrets stay holes,
+    /// `${secret:NAME}`.
+    pub async fn set_mcp_servers(&self, servers: Vec<McpServer>) -> Result<Applies, AskError> {
+        let applies = match self.inner.operate(Operation::SetMcpServers(servers.clone())).await? {
+            Outcome::Done(OpValue::Applied(applies)) => applies,
+            other => return Err(unfit("set-mcp-servers", &other)),
+        };
+        let session = {
+            let mut state = self.inner.state.lock().await;
+            state.servers = Some(servers);
+            state.session.clone()
+        };
+        self.inner.apply(session.as_ref(), applies).await?;
+        Ok(applies)
+    }
+
+    /// Shortens the provider's context; the words say what to keep.
+    pub async fn compact(&self, keep: &str) -> Result<(), AskError> {
+        self.inner.operate(Operation::Compact(keep.into())).await.map(drop)
+    }
+
+    /// Empties the provider's context; the thread and what is shown of it stay.
+    pub async fn clear(&self) -> Result<(), AskError> {
+        self.inner.operate(Operation::Clear).await.map(drop)
+    }
+
+    /// Makes the provider forget all that came after this turn; all there is without one. The runs of it are taken back.
+    pub async fn rollback(&self, to: Option<&TurnId>) -> Result<(), AskError> {
+        let (point, gone) = self.inner.point(to).await?;
+        let outcome = self.inner.operate(Operation::Rollback(point)).await?;
+        self.inner.take_back(to.cloned(), gone).await?;
+        if matches!(outcome, Outcome::Instead(Strategy::RollbackAndReread))
+            && let Err(error) = self.read_all().await
+        {
+            self.inner.say_unseen(error).await?;
+        }
+        Ok(())
+    }
+
+    /// A page of the history as the provider has it, as events marked `replayed`; the next page, if there is one. Where the
+    /// provider gives none back, our own record is all there is: see [`Self::events_after`].
+    pub async fn read(&self, page: Option<String>, limit: u32) -> Result<Option<String>, AskError> {
+        match self.inner.operate(Operation::Read(ReadThread { cursor: None, page, limit })).await? {
+            Outcome::Done(OpValue::Page(next)) => Ok(next),
+            Outcome::Instead(Strategy::OwnRecord) => Ok(None),
+            other => Err(unfit("read-thread", &other)),
+        }
+    }
+
+    /// What the provider still knows, whole.
+    async fn read_all(&self) -> Result<(), AskError> {
+        let mut page = None;
+        for _ in 0..REREAD_PAGES {
+            page = self.read(page, REREAD_ITEMS).await?;
+            if page.is_none() {
+                return Ok(());
+            }
+        }
+        Err(fault(FaultKind::Protocol, format!("its history has no end within {REREAD_PAGES} pages")))
+    }
+
+    /// A summary of the thread: the provider's own, else by a fixed rule.
+    pub async fn summarize(&self, instructions: &str) -> Result<String, AskError> {
+        let max = self.inner.shared.limits.handoff_chars;
+        let how = Summarize { instructions: instructions.into(), max_chars: max.min(u64::from(u32::MAX)) as u32 };
+        match self.inner.operate(Operation::Summarize(how)).await? {
+            Outcome::Done(OpValue::Text(text)) => Ok(text),
+            Outcome::Instead(Strategy::LocalSummary) => Ok(local_summary(&self.inner.snapshot().await?, max)),
+            other => Err(unfit("summarize", &other)),
+        }
+    }
+
+    /// Ends a background task; its end is an event.
+    pub async fn stop_task(&self, task: &TaskId) -> Result<(), AskError> {
+        self.inner.current().await?.operate(Operation::StopTask(task.clone())).await.map(drop)
+    }
+
+    /// Returns once this task has ended.
+    pub async fn wait_for_task(&self, task: &TaskId) -> Result<(), AskError> {
+        self.inner.current().await?.operate(Operation::WaitForTask(task.clone())).await.map(drop)
+    }
+
+    /// The provider's copy of this thread.
+    pub(crate) async fn fork(&self, at: &ForkAt) -> Result<contract::Thread, AskError> {
+        let point = match at {
+            ForkAt::Tip => Point { turn: None, mark: None, turns_after: 0 },
+            ForkAt::Turn(turn) => self.inner.point(Some(turn)).await?.0,
+        };
+        match self.inner.operate(Operation::Fork(point)).await? {
+            Outcome::Done(OpValue::Thread(thread)) => Ok(thread),
+            other => Err(unfit("fork-thread", &other)),
+        }
+    }
+}
+
+impl Inner {
+    async fn operate(self: &Arc<Self>, operation: Operation) -> Result<Outcome, AskError> {
+        let session = {
+            let mut state = self.state.lock().await;
+            if state.live().is_none() {
+                let first = state.kept.take_waiting();
+                self.start_session(&mut state, first).await?;
+            }
+            state.session.clone()
+        };
+        session.ok_or(AskError::Ended)?.operate(operation).await
+    }
+
+    async fn snapshot(&self) -> Result<Snapshot, StoreError> {
+        fold(&self.shared.store, &self.id).await
+    }
+
+    /// The point after a turn, or before the first, and the turns that come after it.
+    async fn point(&self, after: Option<&TurnId>) -> Result<(Point, Vec<Turn>), AskError> {
+        let turns: Vec<Turn> = self.snapshot().await?.turns.into_iter().filter(|turn| !turn.rolled_back).collect();
+        let at = match after {
+            None => 0,
+            Some(id) => match turns.iter().position(|turn| turn.id == *id) {
+                Some(at) => at + 1,
+                None => {
+                    let text = format!("{id} is no turn of this thread, or it was rolled back");
+                    return Err(fault(FaultKind::NotFound, text));
+                }
+            },
+        };
+        let last = at.checked_sub(1).and_then(|at| turns.get(at));
+        let point = Point {
+            turn: last.and_then(|turn| turn.native_id.clone()),
+            mark: last.and_then(|turn| turn.mark.clone()),
+            turns_after: (turns.len() - at) as u32,
+        };
+        Ok((point, turns[at..].to_vec()))
+    }
+
+    /// The provider went back, and what it still knows could not be read.
+    async fn say_unseen(&self, error: AskError) -> Result<(), StoreError> {
+        let decision = Decision::Degraded {
+            strategy: Strategy::RollbackUnseen,
+            because: format!("what is left could not be read again: {error}"),
+            loses: vec!["proof of what the provider still knows".into()],
+        };
+        let body = EventBody::PolicyDecided { intent: Intent::Rollback.name().into(), decision };
+        self.log.emit(crate::clock::now_ms(), body.into()).await?.await
+    }
+
+    async fn take_back(&self, to: Option<TurnId>, gone: Vec<Turn>) -> Result<(), StoreError> {
+        let (turns, mut runs): (Vec<TurnId>, Vec<Option<RunId>>) =
+            gone.into_iter().map(|turn| (turn.id, turn.run)).unzip();
+        runs.dedup();
+        let mut runs: Vec<RunId> = runs.into_iter().flatten().collect();
+        let joined = self.snapshot().await?.runs.into_iter();
+        runs.extend(
+            joined
+                .filter(|run| run.joined.as_ref().is_some_and(|into| runs.contains(into)))
+                .map(|run| run.id)
+                .collect::<Vec<_>>(),
+        );
+        let now = crate::clock::now_ms();
+        let body = EventBody::ThreadRolledBack { to, turns, runs: runs.clone() };
+        self.log.emit(now, body.into()).await?.await?;
+        for run in &runs {
+            self.shared.store.update_run(run, RunStatus::RolledBack, now).await?;
+        }
+        Ok(())
+    }
+}
+
+fn fault(kind: FaultKind, message: String) -> AskError {
+    AskError::Fault(Fault { kind, message, code: None, retryable: false, retry_after_ms: None, extra: Vec::new() })
+}
+
+fn unfit(command: &str, outcome: &Outcome) -> AskError {
+    tracing::warn!(command, ?outcome, "an answer of another kind");
+    fault(FaultKind::Protocol, format!("the plugin answered {command} with something of another kind"))
+}
