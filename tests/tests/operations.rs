@@ -347,7 +347,8 @@ async fn a_switch_that_needs_a_restart_gets_one_when_nothing_is_at_work() {
     talk.ended(&[&slow, &waiting]).await;
     talk.close().await;
     assert_eq!((talk.end_of(&slow).0.as_str(), talk.end_of(&waiting).0.as_str()), ("interrupted", "completed"));
-    assert_eq!(talk.decisions(), [("switch-model".to_owned(), "restart-and-resume".to_owned())]);
+    let waits = ("queue-message".to_owned(), "host-queue".to_owned());
+    assert_eq!(talk.decisions(), [waits, ("switch-model".to_owned(), "restart-and-resume".to_owned())]);
     let sessions = talk.said.iter().filter_map(|event| match &event.draft.body {
         EventBody::SessionStarted { epoch, resumed, .. } => Some((*epoch, *resumed)),
         _ => None,
