@@ -231,7 +231,7 @@ fn a_thread_is_copied_and_goes_back_by_a_script() {
     assert!(whole.is_string() && part.is_string() && whole != part, "{whole} {part}");
     live.say(json!({ "type": "rollback", "id": "back", "to": first }));
     live.until(|line| line["id"] == "back" && line["type"] == "input.accepted");
-    live.say(json!({ "type": "rollback", "id": "gone", "to": "turn_00" }));
+    live.say(json!({ "type": "rollback", "id": "gone", "to": "trn_00000000000000000000" }));
     live.until(|line| line["id"] == "gone" && line["code"] == "provider-fault");
     live.say(json!({ "type": "rollback", "id": "all of it", "to": "start" }));
     live.until(|line| line["id"] == "all of it" && line["type"] == "input.accepted");
