@@ -286,7 +286,10 @@ fn the_same_conversation_twice_is_the_same() {
 
 #[test]
 fn what_it_cannot_do_is_unsupported() {
-    for body in [CommandBody::Authenticate("key".into()), CommandBody::Summarize(jackfield_sdk::prelude::Summarize { instructions: String::new(), max_chars: 9 })] {
+    for body in [
+        CommandBody::Authenticate("key".into()),
+        CommandBody::Summarize(jackfield_sdk::prelude::Summarize { instructions: String::new(), max_chars: 9 }),
+    ] {
         assert!(project(&opened().command(body)).starts_with("fault Unsupported"));
     }
 }
