@@ -16,7 +16,9 @@ jackfield_sdk::plugin!(Hostile);
 
 impl Provider for Hostile {
     fn describe() -> Descriptor {
-        Descriptor::new("hostile", "Hostile")
+        // It says how turns end: what it says of them is taken at its word, wherever that can do no harm.
+        let declared = CapabilitySet::of(&["turns.emits-turn-completed"], &[("turns.terminal-status-quality", "strong")]);
+        Descriptor::new("hostile", "Hostile").with_declared(declared)
     }
 
     fn command(&mut self, cx: &mut Cx, command: Command) {

@@ -463,7 +463,7 @@ fn ctrl_c_interrupts_the_run_and_ends_the_stream() {
     live.signal(Signal::SIGINT);
     let ended = live.ended().expect(130, &[]).well_formed();
     let statuses: Vec<_> = ended.of_type("run.ended").iter().map(|end| end["status"].clone()).collect();
-    assert_eq!(statuses, ["interrupted", "cancelled"], "what waits is not begun");
+    assert_eq!(statuses, ["cancelled", "interrupted"], "what waits is taken back first, and not begun");
     assert_eq!(ended.of_type("stream.closed")[0]["reason"], "interrupted");
 }
 

@@ -43,8 +43,8 @@ pub struct Talk<'a> {
     life: Interval,
     /// When something was last asked for.
     asked_at: Instant,
-    /// A signal asked for the end: how many runs were over then.
-    stopping: Option<u64>,
+    /// A signal asked for the end.
+    stopping: bool,
     /// A line of input asked for the end.
     closing: bool,
     kill: bool,
@@ -90,7 +90,7 @@ impl<'a> Talk<'a> {
             signals,
             life: tokio::time::interval(Duration::from_millis(500)),
             asked_at: Instant::now(),
-            stopping: None,
+            stopping: false,
             closing: false,
             kill: false,
             lingering: 0,
@@ -112,7 +112,7 @@ impl<'a> Talk<'a> {
         }
         let exit = match self.course.exit() {
             Exit::Completed => Exit::Completed,
-            _ if self.stopping.is_some() => Exit::Interrupted,
+            _ if self.stopping => Exit::Interrupted,
             _ if self.closing && !self.course.has_begun() => Exit::Completed,
             _ if !self.course.has_begun() => {
                 return Err(Failure::usage("nothing was said: give a PROMPT, or send a message on stdin"));
@@ -169,9 +169,8 @@ impl<'a> Talk<'a> {
 
     /// Whether the stream is over, and why; else when to look again.
     fn over(&self) -> Result<CloseReason, Option<Instant>> {
-        if let Some(over_then) = self.stopping
-            && (self.course.runs_over() > over_then || (!self.course.is_running() && self.hands.are_free()))
-        {
+        // What waited was taken back; what is at work has heard the interrupt and ends.
+        if self.stopping && !self.course.is_running() && self.hands.are_free() {
             return Ok(CloseReason::Interrupted);
         }
         if !self.hands.are_free() {
@@ -205,7 +204,7 @@ impl<'a> Talk<'a> {
 
     fn done(&mut self, done: Done) -> Result<(), Failure> {
         match done {
-            Done::Sent(Err(error)) if self.stopping.is_none() => return Err(error.into()),
+            Done::Sent(Err(error)) if !self.stopping => return Err(error.into()),
             Done::Sent(_) | Done::Answered(_, Ok(())) | Done::Interrupted(Ok(())) => {}
             Done::Answered(
                 answer,
@@ -225,13 +224,13 @@ impl<'a> Talk<'a> {
 
     fn signal(&mut self, signal: Signal) {
         self.approver.give_up();
-        if signal == Signal::Terminate || self.stopping.is_some() {
+        if signal == Signal::Terminate || self.stopping {
             self.kill = true;
         } else if self.course.is_running() || !self.hands.are_free() {
             self.view.say("interrupting; Ctrl-C again ends it at once");
             self.hands.interrupt();
         }
-        self.stopping.get_or_insert(self.course.runs_over());
+        self.stopping = true;
     }
 
     fn heard(&mut self, shown: io::Result<()>) {

@@ -36,8 +36,6 @@ pub struct Course {
     settles_since: Option<Instant>,
     /// How the run that was over last ended.
     ended: Option<RunStatus>,
-    /// How many are over.
-    count: u64,
     refused: bool,
     unavailable: bool,
     usage: bool,
@@ -55,7 +53,6 @@ impl Course {
             free_since: now,
             settles_since: None,
             ended: None,
-            count: 0,
             refused: false,
             unavailable: false,
             usage: false,
@@ -74,7 +71,6 @@ impl Course {
             {
                 self.limit = reason.as_deref() == Some(LIMIT_REACHED);
                 self.ended = Some(*status);
-                self.count += 1;
                 self.free_since = now;
                 self.refused |= fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Denied);
             }
@@ -121,11 +117,6 @@ impl Course {
     /// True while a run is open.
     pub fn is_running(&self) -> bool {
         !self.runs.is_empty()
-    }
-
-    /// How many runs are over.
-    pub fn runs_over(&self) -> u64 {
-        self.count
     }
 
     /// True when a run was created at all.

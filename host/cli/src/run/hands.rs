@@ -112,10 +112,16 @@ impl<'a> Hands<'a> {
         });
     }
 
-    /// Stops the run at work.
+    /// Stops the run at work, and takes back what waits first: nothing begins any more.
     pub fn interrupt(&mut self) {
         let thread = self.thread;
-        self.push(true, None, async move { Done::Interrupted(thread.interrupt().await) });
+        self.push(true, None, async move {
+            for waiting in thread.queue().await {
+                // One that the provider has already can't be taken back; it ends with the session.
+                let _ = thread.withdraw(&waiting.run).await;
+            }
+            Done::Interrupted(thread.interrupt().await)
+        });
     }
 
     /// Carries out a line of input.

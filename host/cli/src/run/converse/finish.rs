@@ -24,7 +24,7 @@ impl Talk<'_> {
                 },
                 _ = self.signals.next(), if !self.kill => {
                     self.kill = true;
-                    self.stopping.get_or_insert(self.course.runs_over());
+                    self.stopping = true;
                     ending = Box::pin(thread.kill());
                 }
             }

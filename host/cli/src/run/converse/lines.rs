@@ -15,7 +15,7 @@ impl Talk<'_> {
         };
         match order {
             Err(wrong) => self.reject(tag, wrong.code(), &wrong.to_string()),
-            Ok(_) if self.closing || self.stopping.is_some() => self.too_late(tag),
+            Ok(_) if self.closing || self.stopping => self.too_late(tag),
             Ok(order) => {
                 self.closing |= order == Order::Close;
                 self.hands.line(tag, order);
