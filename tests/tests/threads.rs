@@ -263,5 +263,6 @@ fn a_thread_is_copied_and_goes_back_from_the_command_line() {
     door.run(&["threads", "rollback", &thread, "--to", "nonsense"]).expect(2, &["is no turn"]);
     door.run(&["threads", "rollback", &thread, "--to", &first]).expect(1, &["or it was rolled back"]);
     door.run(&["threads", "fork", "nonsense"]).expect(2, &["is no thread"]);
-    door.run(&["threads", "fork", &thread, "--at", "trn_00000000000000000000"]).expect(1, &["is no turn of this thread"]);
+    door.run(&["threads", "fork", &thread, "--at", "trn_00000000000000000000"])
+        .expect(1, &["is no turn of this thread"]);
 }
