@@ -209,6 +209,8 @@ impl Normalizer {
         for slot in self.threads[t].live_slots() {
             let Some(turn) = self.threads[t].turn_mut(slot) else { continue };
             let Some(at) = turn.open.iter().position(|open| open.item.id == *item) else { continue };
+            // What a person is asked to decide about is there to be read.
+            turn.open[at].whole |= waits && turn.open[at].kind.is_message();
             let status = &mut turn.open[at].item.status;
             if (*status == Status::Waiting) == from_waiting {
                 *status = to;

@@ -82,19 +82,26 @@ impl Normalizer {
     }
 
     /// An item that is not whole yet, as it is shown meanwhile.
-    pub(super) fn shown(&mut self, t: usize, slot: Slot, open: &OpenItem) -> Item {
+    pub(super) fn shown(&mut self, t: usize, slot: Slot, at: usize) -> Option<Item> {
+        let open = self.threads[t].turn(slot)?.open.get(at)?;
         let kind = match open.kind {
             Kind::Assistant => TextKind::Assistant,
             Kind::Reasoning => TextKind::Reasoning,
             Kind::Plan => TextKind::Plan,
             Kind::Tool => TextKind::ToolOutput,
-            Kind::User | Kind::Other => return open.item.clone(),
+            Kind::User | Kind::Other => return Some(open.item.clone()),
         };
-        if slot == Slot::History || self.handling.streams(kind) || open.text(kind).is_none_or(String::is_empty) {
-            return open.item.clone();
+        if !self.holds(slot, open, kind) || open.text(kind).is_none_or(String::is_empty) {
+            return Some(open.item.clone());
         }
+        let item = open.without_text(kind);
         self.held_back(t, kind);
-        open.without_text(kind)
+        Some(item)
+    }
+
+    /// True when text of this kind is kept until it is whole, and it is not.
+    pub(super) fn holds(&self, slot: Slot, open: &OpenItem, kind: TextKind) -> bool {
+        slot != Slot::History && !self.handling.streams(kind) && !open.has_all_words()
     }
 
     /// Text of this kind is kept until it is whole.

@@ -95,7 +95,7 @@ pub(super) struct OpenItem {
     pub late: bool,
     /// Its text has reached the bound.
     pub cut: bool,
-    /// It was told whole and ends at once.
+    /// It was told whole: it ends at once, or a person is asked about it.
     pub whole: bool,
     /// How the provider said that it ended, where that word is not relied on: it closes with its turn.
     pub told_end: Option<Status>,
@@ -136,6 +136,11 @@ impl OpenItem {
             ItemBody::Tool { output, .. } => Some(output),
             ItemBody::UserMessage { .. } | ItemBody::Unknown { .. } => None,
         }
+    }
+
+    /// Its words are all there, though it goes on.
+    pub fn has_all_words(&self) -> bool {
+        self.whole && self.kind.is_message()
     }
 
     /// The item without its text of this kind: it is shown when it is whole.

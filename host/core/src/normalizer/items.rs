@@ -180,14 +180,14 @@ impl Normalizer {
             _ => kind,
         };
         let is_cut = matches!(change, Change::Cut(_));
-        let is_held = slot != Slot::History && !self.handling.streams(kind);
+        let is_held = self.holds(slot, open, kind);
         let body = match change {
             Change::None => return,
             Change::Whole if is_held && open.kind.is_message() => return self.held_back(t, kind),
-            Change::Whole => {
-                let open = open.clone();
-                EventBody::ItemUpdated { item: self.shown(t, slot, &open) }
-            }
+            Change::Whole => match self.shown(t, slot, at) {
+                Some(item) => EventBody::ItemUpdated { item },
+                None => return,
+            },
             Change::More(_) if is_held => return self.held_back(t, kind),
             Change::Cut(text) if text.is_empty() || is_held => return self.say_cut(t, &id),
             Change::More(text) | Change::Cut(text) => EventBody::ItemDelta { item: id.clone(), kind, text },
@@ -282,9 +282,13 @@ impl Normalizer {
         if let Some(native) = native {
             turn.known.insert((kind, native), id);
         }
-        turn.open.push(open.clone());
+        let whole = open.whole.then(|| open.item.clone());
+        turn.open.push(open);
         let at = turn.open.len() - 1;
-        let item = if open.whole { open.item } else { self.shown(t, slot, &open) };
+        let item = match whole {
+            Some(item) => item,
+            None => self.shown(t, slot, at)?,
+        };
         let (place, placed) = self.place_of(t, slot, at);
         self.emit(t, place, How { synthetic: how.synthetic, ..placed }, EventBody::ItemStarted { item });
         Some(at)

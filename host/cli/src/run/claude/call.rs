@@ -4,7 +4,7 @@ use super::frame::{Block, Denial, Frame, Said};
 use super::frames::{Frames, fact};
 use super::say;
 use jackfield_core::contract::{Status, ToolKind};
-use jackfield_core::event::{Item, ItemBody, RequestSubject, SessionEvent};
+use jackfield_core::event::{Item, ItemBody, SessionEvent};
 use jackfield_core::id::ItemId;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -28,15 +28,6 @@ pub(super) struct Calls(HashMap<ItemId, Call>);
 impl Calls {
     pub fn get(&self, item: &ItemId) -> Option<&Call> {
         self.0.get(item)
-    }
-
-    /// A plan that is asked about before its item shows it has the words of the question.
-    pub fn ask(&mut self, item: &ItemId, subject: &RequestSubject) {
-        if let (Some(call), RequestSubject::Plan { text }) = (self.0.get_mut(item), subject)
-            && !call.has_input
-        {
-            (call.input, call.has_input) = (say::raw_of(&HashMap::from([("plan", text)])), true);
-        }
     }
 
     /// Learns what is now known of a call. Once it was told it stays as it was told.

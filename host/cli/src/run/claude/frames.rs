@@ -97,7 +97,6 @@ impl Frames {
             }
             EventBody::RequestOpened { request } => {
                 if let Some(id) = &request.item {
-                    self.calls.ask(id, &request.subject);
                     self.tell_call(id, out);
                 }
                 out.push(self.asks.opened(request, &self.calls));
