@@ -5,7 +5,7 @@ use super::ops::{Pending, Purpose};
 use super::outgoing::refused;
 use super::outlet::fault;
 use super::task::Task;
-use super::{Ask, AskError, Reply1};
+use super::{Ask, AskError, Operation, Reply1};
 use crate::audit::{Record, Verdict};
 use crate::mint;
 use jackfield_core::contract::{self, Applies, CommandBody, Fault, FaultKind, Pairs, Role, StartSession};
@@ -14,7 +14,7 @@ use jackfield_core::guard::Authorization;
 use jackfield_core::hints::hints;
 use jackfield_core::id::{RequestId, RunId};
 use jackfield_core::normalizer::SessionEnded;
-use jackfield_core::policy::{Decision, Handling, Intent, Strategy, decide};
+use jackfield_core::policy::{Decision, Handling, Intent, Strategy};
 use jackfield_core::requests::{AnswerError, Reply};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -83,13 +83,8 @@ impl Task {
         if servers.is_empty() {
             return self.open_thread().await;
         }
-        let capabilities = self.capabilities.effective().capabilities;
-        let mut intents = vec![Intent::SetMcpServers];
-        if servers.iter().any(|one| !one.disabled_tools.is_empty()) {
-            intents.push(Intent::SelectMcpTools);
-        }
-        for intent in intents {
-            let decision = decide(&intent, &capabilities, &self.shared.policy);
+        for intent in Operation::SetMcpServers(servers.clone()).intents() {
+            let decision = self.decides(intent);
             if decision != Decision::Native {
                 let reason = format!("MCP servers are configured for this instance, and {}", decision.reason());
                 return self.start_failed(fault(FaultKind::Unsupported, reason));
@@ -102,8 +97,7 @@ impl Task {
         match ask {
             Ask::Send(run, delivery, done) => self.take_message(run, delivery, done).await,
             Ask::May(delivery, attachments, done) => {
-                let capabilities = self.capabilities.effective().capabilities;
-                let attach = decide(&Intent::Attach, &capabilities, &self.shared.policy);
+                let attach = self.decides(Intent::Attach);
                 let may = if attachments && attach != Decision::Native { Err(refused(&attach)) } else { Ok(()) };
                 let _ = done.send(may.and_then(|()| self.way_of(delivery).map(drop)));
             }
@@ -146,11 +140,11 @@ impl Task {
                 "mode" => Intent::SwitchMode,
                 _ => continue,
             };
-            match decide(&intent, &self.capabilities.effective().capabilities, &self.shared.policy) {
+            match self.decides(intent) {
                 Decision::Native => {}
                 decision @ Decision::Degraded { strategy: Strategy::RestartAndResume, .. } => {
                     restart = true;
-                    self.say(None, EventBody::PolicyDecided { intent: intent.name().into(), decision }).await;
+                    self.say_decision(None, intent, decision).await;
                 }
                 decision => {
                     let _ = done.send(Err(refused(&decision)));
@@ -188,8 +182,7 @@ impl Task {
             return Ok(());
         }
         let run = active.run.clone();
-        let decision = decide(&Intent::Interrupt, &self.capabilities.effective().capabilities, &self.shared.policy);
-        match decision {
+        match self.decides(Intent::Interrupt) {
             Decision::Native => {
                 self.normalizer.interrupting(&run);
                 self.set_ladder(LadderStep::Interrupt, self.shared.limits.interrupt_ack_ms);
@@ -202,16 +195,14 @@ impl Task {
                 Ok(())
             }
             decision @ Decision::Degraded { .. } => {
-                let intent = Intent::Interrupt.name().into();
-                self.say(Some(run.clone()), EventBody::PolicyDecided { intent, decision }).await;
+                self.say_decision(Some(run.clone()), Intent::Interrupt, decision).await;
                 self.normalizer.interrupting(&run);
                 self.stop_session(LadderStep::CloseSession).await;
                 Ok(())
             }
             decision => {
                 let refusal = refused(&decision);
-                let intent = Intent::Interrupt.name().into();
-                self.say(Some(run), EventBody::PolicyDecided { intent, decision }).await;
+                self.say_decision(Some(run), Intent::Interrupt, decision).await;
                 Err(refusal)
             }
         }

@@ -6,7 +6,7 @@ use crate::store::StoreError;
 use jackfield_core::event::{EventBody, Request, Resolution, RunStatus, SessionEnd};
 use jackfield_core::id::{RequestId, RunId, SessionId, ThreadId};
 use jackfield_core::normalizer::Routed;
-use jackfield_core::policy::{Decision, Intent, decide};
+use jackfield_core::policy::{Decision, Intent};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -67,8 +67,7 @@ impl Task {
 
     /// When the next message may go: late updates of the turn that ended can't be told apart where turns have no ids.
     fn drained_at(&self) -> Option<Instant> {
-        let effective = self.capabilities.effective().capabilities;
-        let waits = decide(&Intent::PromptAfterTurn, &effective, &self.shared.policy) != Decision::Native;
+        let waits = self.decides(Intent::PromptAfterTurn) != Decision::Native;
         waits.then(|| Instant::now() + Duration::from_millis(self.shared.limits.drain_ms))
     }
 }

@@ -41,6 +41,7 @@ mod watch;
 
 pub(crate) use operations::{Operation, Outcome};
 pub(crate) use outgoing::refused;
+pub(crate) use outlet::fault;
 pub use ring::KeptFrame;
 
 use crate::audit::Audit;

@@ -4,8 +4,7 @@
 use super::ops::Purpose;
 use super::task::Task;
 use jackfield_core::contract::{CommandBody, ContextPart, ContextRole, OpenThread, Pairs};
-use jackfield_core::event::EventBody;
-use jackfield_core::policy::{Decision, Intent, Strategy, decide};
+use jackfield_core::policy::{Decision, Intent, Strategy};
 
 /// Settings by which an operator limits what a provider may do.
 const LIMITING: &[&str] = &["mode", "approvals", "sandbox"];
@@ -29,15 +28,11 @@ impl Task {
         self.opens_with_message = with_first_message;
     }
 
-    fn decides(&self, intent: Intent) -> Decision {
-        decide(&intent, &self.capabilities.effective().capabilities, &self.shared.policy)
-    }
-
     async fn say_who_enforces(&mut self) {
         let limits = self.start.instance.selection.iter().any(|(name, _)| LIMITING.contains(&name.as_str()));
         let decision = self.decides(Intent::EnforceModes);
         if limits && decision != Decision::Native {
-            self.say_decided(Intent::EnforceModes, decision).await;
+            self.say_decision(None, Intent::EnforceModes, decision).await;
         }
     }
 
@@ -51,12 +46,12 @@ impl Task {
             Decision::Degraded { strategy: Strategy::DeveloperContext, .. } => ContextRole::Developer,
             Decision::Degraded { .. } => ContextRole::User,
             Decision::Unsupported { .. } | Decision::Blocked { .. } => {
-                self.say_decided(Intent::GiveSystemContext, decision).await;
+                self.say_decision(None, Intent::GiveSystemContext, decision).await;
                 return Vec::new();
             }
         };
         if decision != Decision::Native {
-            self.say_decided(Intent::GiveSystemContext, decision).await;
+            self.say_decision(None, Intent::GiveSystemContext, decision).await;
         }
         let part = ContextPart { role, text };
         match role {
@@ -67,9 +62,5 @@ impl Task {
             ContextRole::User => Vec::new(),
             _ => vec![part],
         }
-    }
-
-    async fn say_decided(&mut self, intent: Intent, decision: Decision) {
-        self.say(None, EventBody::PolicyDecided { intent: intent.name().into(), decision }).await;
     }
 }

@@ -11,10 +11,9 @@ use super::{AskError, Reply1};
 use jackfield_core::contract::{
     CommandBody, Event, EventBody as Told, Fault, FaultKind, McpServer, OpValue, Point, ReadThread, Summarize,
 };
-use jackfield_core::event::EventBody;
 use jackfield_core::id::TaskId;
 use jackfield_core::normalizer::Cause;
-use jackfield_core::policy::{Decision, Intent, Strategy, decide};
+use jackfield_core::policy::{Decision, Intent, Strategy};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -44,7 +43,8 @@ pub(crate) enum Outcome {
 }
 
 impl Operation {
-    fn intents(&self) -> Vec<Intent> {
+    /// What the policy is asked.
+    pub(super) fn intents(&self) -> Vec<Intent> {
         match self {
             Self::ListSettings => vec![Intent::ListSettings],
             Self::SetMcpServers(servers) if servers.iter().any(|one| !one.disabled_tools.is_empty()) => {
@@ -123,7 +123,7 @@ impl Task {
     async fn prepare(&mut self, operation: &Operation) -> Result<Result<CommandBody, Strategy>, AskError> {
         let mut instead = None;
         for intent in operation.intents() {
-            let decision = decide(&intent, &self.capabilities.effective().capabilities, &self.shared.policy);
+            let decision = self.decides(intent);
             match &decision {
                 Decision::Native => {}
                 Decision::Degraded { strategy, .. } => {
@@ -132,7 +132,7 @@ impl Task {
                         Strategy::OwnRecord | Strategy::LocalSummary => instead = Some(*strategy),
                         _ => return Err(refused(&decision)),
                     }
-                    self.say(None, EventBody::PolicyDecided { intent: intent.name().into(), decision }).await;
+                    self.say_decision(None, intent, decision).await;
                 }
                 _ => return Err(refused(&decision)),
             }
@@ -169,8 +169,7 @@ impl Task {
 
     /// After going back, what the provider still knows is read again.
     fn rereads(&self) -> bool {
-        let decision = decide(&Intent::Rollback, &self.capabilities.effective().capabilities, &self.shared.policy);
-        matches!(decision, Decision::Degraded { strategy: Strategy::RollbackAndReread, .. })
+        matches!(self.decides(Intent::Rollback), Decision::Degraded { strategy: Strategy::RollbackAndReread, .. })
     }
 
     /// The plugin's answer: what it changes here is kept before the caller hears of it.

@@ -15,7 +15,7 @@ use jackfield_core::event::{AttemptReason, EventBody, RunStatus};
 use jackfield_core::id::RunId;
 use jackfield_core::normalizer::{BeginRun, JoinedRun};
 use jackfield_core::outbox::{Delivery, Fate, Refusal, Scene, Way, way};
-use jackfield_core::policy::{Decision, Intent, Strategy, decide};
+use jackfield_core::policy::{Decision, Intent, Strategy};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -53,7 +53,7 @@ impl Task {
     /// Sends a message on its way; what is done instead of what was asked is said first.
     pub(super) async fn go(&mut self, mut run: NewRun, way: Way, said: Vec<Refusal>) {
         for Refusal { intent, decision } in said {
-            self.say_decision(&run.run, intent, decision).await;
+            self.say_decision(Some(run.run.clone()), intent, decision).await;
         }
         match way {
             Way::Wait => self.outbox.add(run),
@@ -73,10 +73,6 @@ impl Task {
         }
         self.next_run().await;
         self.say_queue().await;
-    }
-
-    async fn say_decision(&mut self, run: &RunId, intent: Intent, decision: Decision) {
-        self.say(Some(run.clone()), EventBody::PolicyDecided { intent: intent.name().into(), decision }).await;
     }
 
     /// Starts the run that waits longest, when the provider is free.
@@ -105,8 +101,9 @@ impl Task {
     /// Why a message can't go: it was taken on by what the plugin declared, and the handshake told otherwise.
     fn may_not_carry(&self, run: &NewRun) -> Option<Fault> {
         let attachments = run.content.iter().any(|part| matches!(part, Content::Media(_)));
-        let decision = decide(&Intent::Attach, &self.capabilities.effective().capabilities, &self.shared.policy);
-        (attachments && decision != Decision::Native).then(|| fault(FaultKind::Unsupported, decision.reason()))
+        let decision =
+            attachments.then(|| self.decides(Intent::Attach)).filter(|decision| *decision != Decision::Native);
+        decision.map(|decision| fault(FaultKind::Unsupported, decision.reason()))
     }
 
     /// A message waits, and nothing is in its way.
@@ -191,7 +188,7 @@ impl Task {
             because: why.to_owned(),
             loses: vec!["the message arrives only after the turn".into()],
         };
-        self.say_decision(&run, Intent::Steer, decision).await;
+        self.say_decision(Some(run.clone()), Intent::Steer, decision).await;
         self.say(Some(run), EventBody::RunUpdated { status: RunStatus::Queued }).await;
         self.keep_order().await;
         self.next_run().await;
@@ -229,12 +226,12 @@ impl Task {
             return;
         }
         let idle = self.active.is_none() && !self.normalizer.has_open_turn();
-        let says_so = self.capabilities.effective().capabilities.turns.emits_turn_started;
+        let says_so = || self.decides(Intent::StartTurn) == Decision::Native;
         let opens = match &event.body {
             Told::TurnStarted(start) if start.op.is_some() => self.outbox.opens(start.op),
             Told::TurnEnded(end) if end.op.is_some() => self.outbox.opens(end.op),
             Told::TurnStarted(start) if idle && start.reason.is_none() => self.outbox.opens(None),
-            Told::Items(_) | Told::Delta(_) if idle && !says_so => self.outbox.opens(None),
+            Told::Items(_) | Told::Delta(_) if idle && !says_so() => self.outbox.opens(None),
             _ => None,
         };
         if let Some((message, op)) = opens {

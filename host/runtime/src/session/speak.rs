@@ -1,4 +1,4 @@
-//! What a session says: events through the log, words for the journal, records for the audit file.
+//! What a session says: events through the log, the policy's decisions, words for the journal, records for the audit file.
 
 use super::outlet::fault;
 use super::task::Task;
@@ -10,6 +10,7 @@ use jackfield_core::contract::{self, FaultKind};
 use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::id::RunId;
 use jackfield_core::normalizer::{Routed, SessionEnded};
+use jackfield_core::policy::{Decision, Intent, decide};
 
 impl Task {
     /// Numbers, stores and shows what the normalizer made, and keeps the host's own books by it.
@@ -57,6 +58,16 @@ impl Task {
         draft.run = run;
         let thread = self.start.log.thread().clone();
         self.emit(vec![Routed { thread, draft }]).await;
+    }
+
+    /// What the policy says, for what the session can do now.
+    pub(super) fn decides(&self, intent: Intent) -> Decision {
+        decide(&intent, &self.capabilities.effective().capabilities, &self.shared.policy)
+    }
+
+    /// Says that something else is done than what was asked, or nothing.
+    pub(super) async fn say_decision(&mut self, run: Option<RunId>, intent: Intent, decision: Decision) {
+        self.say(run, EventBody::PolicyDecided { intent: intent.name().into(), decision }).await;
     }
 
     pub(super) async fn diagnose(&mut self, code: &str, text: &str) {
