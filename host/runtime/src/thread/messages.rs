@@ -4,7 +4,7 @@
 //! and the run that it joined; what was said in its turn belongs to that one. **What was acknowledged is in the store.**
 
 use super::{Inner, State, Thread};
-use crate::session::{AskError, Left, NewRun, QueueChange, queue::withdrawn, refused};
+use crate::session::{AskError, Left, NewRun, QueueChange, fault, queue::withdrawn, refused};
 use crate::store::{RunRecord, StoreError, ThreadChange};
 use crate::{clock, mint};
 use jackfield_core::capability::Staged;
@@ -173,14 +173,8 @@ impl Inner {
 
     /// A message that was stored and that no session took ends at once: nobody would ever come back to it.
     async fn end_untaken(&self, run: &RunId, error: &AskError) -> Result<(), StoreError> {
-        let fault = Fault {
-            kind: FaultKind::Internal,
-            message: error.to_string(),
-            code: Some(error.code().into()),
-            retryable: true,
-            retry_after_ms: None,
-            extra: Vec::new(),
-        };
+        let code = Some(error.code().into());
+        let fault = Fault { code, retryable: true, ..fault(FaultKind::Internal, error.to_string()) };
         let body = EventBody::RunEnded {
             status: RunStatus::Failed,
             reason: None,

@@ -5,15 +5,13 @@
 
 use super::{Inner, Thread};
 use crate::recovery::fold;
-use crate::session::{AskError, Operation, Outcome};
+use crate::session::{AskError, Operation, Outcome, fault};
 use crate::store::StoreError;
-use jackfield_core::contract::{
-    self, Applies, Fault, FaultKind, McpServer, OpValue, Point, ReadThread, Setting, Summarize,
-};
+use jackfield_core::contract::{self, Applies, FaultKind, McpServer, OpValue, Point, ReadThread, Setting, Summarize};
 use jackfield_core::event::{EventBody, RunStatus};
 use jackfield_core::id::{RunId, TaskId, TurnId};
 use jackfield_core::policy::{Decision, Intent, Strategy};
-use jackfield_core::projection::{Snapshot, Turn};
+use jackfield_core::projection::{Run, Snapshot, Turn};
 use jackfield_core::summary::local_summary;
 use std::sync::Arc;
 
@@ -28,6 +26,27 @@ pub enum ForkAt {
     Tip,
     /// After this turn.
     Turn(TurnId),
+}
+
+/// What comes after a point of the thread.
+struct Gone {
+    /// The last turn before it.
+    to: Option<TurnId>,
+    turns: Vec<TurnId>,
+    /// Their runs, and those that joined them.
+    runs: Vec<RunId>,
+}
+
+impl Gone {
+    fn of(to: Option<TurnId>, turns: &[&Turn], all: &[Run]) -> Gone {
+        let mut runs: Vec<Option<RunId>> = turns.iter().map(|turn| turn.run.clone()).collect();
+        runs.dedup();
+        let mut runs: Vec<RunId> = runs.into_iter().flatten().collect();
+        let joined = all.iter().filter(|run| run.joined.as_ref().is_some_and(|into| runs.contains(into)));
+        let joined: Vec<RunId> = joined.map(|run| run.id.clone()).collect();
+        runs.extend(joined);
+        Gone { to, turns: turns.iter().map(|turn| turn.id.clone()).collect(), runs }
+    }
 }
 
 impl Thread {
@@ -69,7 +88,7 @@ impl Thread {
     pub async fn rollback(&self, to: Option<&TurnId>) -> Result<(), AskError> {
         let (point, gone) = self.inner.point(to).await?;
         let outcome = self.inner.operate(Operation::Rollback(point)).await?;
-        self.inner.take_back(to.cloned(), gone).await?;
+        self.inner.take_back(gone).await?;
         if matches!(outcome, Outcome::Instead(Strategy::RollbackAndReread))
             && let Err(error) = self.read_all().await
         {
@@ -97,7 +116,7 @@ impl Thread {
                 return Ok(());
             }
         }
-        Err(fault(FaultKind::Protocol, format!("its history has no end within {REREAD_PAGES} pages")))
+        Err(AskError::Fault(fault(FaultKind::Protocol, format!("its history has no end within {REREAD_PAGES} pages"))))
     }
 
     /// A summary of the thread: the provider's own, else by a fixed rule.
@@ -151,16 +170,17 @@ impl Inner {
         fold(&self.shared.store, &self.id).await
     }
 
-    /// The point after a turn, or before the first, and the turns that come after it.
-    async fn point(&self, after: Option<&TurnId>) -> Result<(Point, Vec<Turn>), AskError> {
-        let turns: Vec<Turn> = self.snapshot().await?.turns.into_iter().filter(|turn| !turn.rolled_back).collect();
+    /// The point after a turn, or before the first, and what comes after it.
+    async fn point(&self, after: Option<&TurnId>) -> Result<(Point, Gone), AskError> {
+        let snapshot = self.snapshot().await?;
+        let turns: Vec<&Turn> = snapshot.turns.iter().filter(|turn| !turn.rolled_back).collect();
         let at = match after {
             None => 0,
             Some(id) => match turns.iter().position(|turn| turn.id == *id) {
                 Some(at) => at + 1,
                 None => {
                     let text = format!("{id} is no turn of this thread, or it was rolled back");
-                    return Err(fault(FaultKind::NotFound, text));
+                    return Err(AskError::Fault(fault(FaultKind::NotFound, text)));
                 }
             },
         };
@@ -170,7 +190,7 @@ impl Inner {
             mark: last.and_then(|turn| turn.mark.clone()),
             turns_after: (turns.len() - at) as u32,
         };
-        Ok((point, turns[at..].to_vec()))
+        Ok((point, Gone::of(after.cloned(), &turns[at..], &snapshot.runs)))
     }
 
     /// The provider went back, and what it still knows could not be read.
@@ -184,18 +204,8 @@ impl Inner {
         self.log.emit(crate::clock::now_ms(), body.into()).await?.await
     }
 
-    async fn take_back(&self, to: Option<TurnId>, gone: Vec<Turn>) -> Result<(), StoreError> {
-        let (turns, mut runs): (Vec<TurnId>, Vec<Option<RunId>>) =
-            gone.into_iter().map(|turn| (turn.id, turn.run)).unzip();
-        runs.dedup();
-        let mut runs: Vec<RunId> = runs.into_iter().flatten().collect();
-        let joined = self.snapshot().await?.runs.into_iter();
-        runs.extend(
-            joined
-                .filter(|run| run.joined.as_ref().is_some_and(|into| runs.contains(into)))
-                .map(|run| run.id)
-                .collect::<Vec<_>>(),
-        );
+    /// Says what the provider forgot, and takes the runs of it back.
+    async fn take_back(&self, Gone { to, turns, runs }: Gone) -> Result<(), StoreError> {
         let now = crate::clock::now_ms();
         let body = EventBody::ThreadRolledBack { to, turns, runs: runs.clone() };
         self.log.emit(now, body.into()).await?.await?;
@@ -206,11 +216,7 @@ impl Inner {
     }
 }
 
-fn fault(kind: FaultKind, message: String) -> AskError {
-    AskError::Fault(Fault { kind, message, code: None, retryable: false, retry_after_ms: None, extra: Vec::new() })
-}
-
 fn unfit(command: &str, outcome: &Outcome) -> AskError {
     tracing::warn!(command, ?outcome, "an answer of another kind");
-    fault(FaultKind::Protocol, format!("the plugin answered {command} with something of another kind"))
+    AskError::Fault(fault(FaultKind::Protocol, format!("the plugin answered {command} with something of another kind")))
 }
