@@ -82,6 +82,17 @@ pub struct Setup {
     pub max_cost: Option<f64>,
 }
 
+/// Whether an MCP server can be called so.
+pub fn names_a_server(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    !name.is_empty() && name.chars().all(fits)
+}
+
+/// Whether an MCP server can be reached there.
+pub fn is_address(url: &str) -> bool {
+    ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme))
+}
+
 /// An MCP server: a program, or an address.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -109,19 +120,14 @@ pub struct McpServer {
 impl McpServer {
     /// As the provider is given it, under this name; or what is wrong with it.
     pub fn named(&self, name: &str) -> Result<contract::McpServer, String> {
-        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        if name.is_empty() || !name.chars().all(fits) {
+        if !names_a_server(name) {
             return Err(format!("the MCP server '{name}': a server's name has letters, digits, - and _ only"));
         }
         let (transport, address, values) = match (&self.command, &self.url) {
             (Some(command), None) if !command.trim().is_empty() && self.headers.is_empty() => {
                 (McpTransport::Stdio, command, &self.env)
             }
-            (None, Some(url))
-                if ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme))
-                    && self.env.is_empty()
-                    && self.args.is_empty() =>
-            {
+            (None, Some(url)) if is_address(url) && self.env.is_empty() && self.args.is_empty() => {
                 (McpTransport::Http, url, &self.headers)
             }
             _ => {

@@ -2,16 +2,14 @@
 //! says. **A file that can't go whole does not go at all.** Tests: below, and `tests/tests/attach.rs`.
 
 use crate::exit::Failure;
-use crate::setup;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jackfield_core::contract::{Content, Media};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The parts that these files are.
-pub fn read(files: &[PathBuf]) -> Result<Vec<Content>, Failure> {
-    let limit = setup::limits()?.prompt_bytes;
+/// The parts that these files are; all of them fit `limit` bytes, as they are sent.
+pub fn read(files: &[PathBuf], limit: u64) -> Result<Vec<Content>, Failure> {
     let mut left = limit;
     let mut parts = Vec::new();
     for file in files {

@@ -5,6 +5,7 @@
 //! `${NAME:-word}` with a word in its place; `${secret:NAME}` stays as it is, for the host to fill in when it writes.
 //! Tests: below.
 
+use crate::config::{is_address, names_a_server};
 use crate::exit::Failure;
 use jackfield_core::contract::{McpServer, McpTransport, Pairs};
 use serde_json::{Map, Value};
@@ -29,8 +30,7 @@ fn parse(text: &str, own: Own<'_>) -> Result<Vec<McpServer>, String> {
 
 fn one(name: &str, value: &Value, own: Own<'_>) -> Result<McpServer, String> {
     let at = format!("mcpServers.{name}");
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if name.is_empty() || !name.chars().all(fits) {
+    if !names_a_server(name) {
         return Err(format!("{at}: a server's name has letters, digits, - and _ only"));
     }
     let fields = object(value, &at)?;
@@ -52,7 +52,7 @@ fn one(name: &str, value: &Value, own: Own<'_>) -> Result<McpServer, String> {
     }
     let address = text_of(fields, &at, target)?.filter(|text| !text.trim().is_empty());
     let address = filled(&address.ok_or(format!("{at}.{target} is missing"))?, &format!("{at}.{target}"), own)?;
-    if !by_program && !["http://", "https://"].iter().any(|scheme| address.starts_with(scheme)) {
+    if !by_program && !is_address(&address) {
         return Err(format!("{at}.url does not begin with http:// or https://"));
     }
     let args = list_of(fields, &at, "args")?;

@@ -71,7 +71,7 @@ struct End {
 }
 
 /// The message with the files that go along.
-fn with_files(prompt: Option<Vec<Content>>, files: &[PathBuf]) -> Result<Option<Vec<Content>>, Failure> {
+fn with_files(prompt: Option<Vec<Content>>, files: &[PathBuf], limit: u64) -> Result<Option<Vec<Content>>, Failure> {
     if files.is_empty() {
         return Ok(prompt);
     }
@@ -80,7 +80,7 @@ fn with_files(prompt: Option<Vec<Content>>, files: &[PathBuf]) -> Result<Option<
             "--attach goes along with a PROMPT; a script says what goes along with its messages",
         ));
     };
-    content.extend(attach::read(files)?);
+    content.extend(attach::read(files, limit)?);
     Ok(Some(content))
 }
 
@@ -101,17 +101,18 @@ pub async fn run(args: RunArgs) -> Outcome {
     if args.input.is_some() && !is_json {
         return Err(Failure::usage("--input json goes with --json: what comes of each line is told in that stream"));
     }
+    let settings = config::load()?;
+    let most = settings.limits().prompt_bytes;
     let prompt = match (args.prompt.as_deref(), args.input) {
         (Some("-"), Some(InputFormat::Json)) => {
             return Err(Failure::usage("stdin can't be both the prompt and the script: leave out `-` or --input json"));
         }
-        (Some(prompt), _) => Some(vec![Content::Text(prompt::read(prompt)?)]),
+        (Some(prompt), _) => Some(vec![Content::Text(prompt::read(prompt, most)?)]),
         (None, _) => None,
     };
-    let prompt = with_files(prompt, &args.attach)?;
+    let prompt = with_files(prompt, &args.attach, most)?;
     let servers = args.mcp_config.as_deref().map(mcp::read).transpose()?.unwrap_or_default();
     let mut view = view(&args)?;
-    let settings = config::load()?;
     let host = setup::open_host_with(&settings).await?;
     let (thread, provider, tap) = open(&host, &settings, &args, servers, view.as_mut()).await?;
     let who = match args.input {
@@ -154,9 +155,9 @@ async fn converse(
         eprintln!("jackfield: stdout can't be written ({error}); the run is ended, its thread can be resumed");
         return Ok(End { exit: Exit::Failed, reason: CloseReason::Failed, tasks: Vec::new() });
     }
-    let limits = setup::limits()?;
+    let limits = host.limits();
     let script = scripted.then(|| Script::stdin(limits.input_line_bytes));
-    converse::Talk::new(host, thread, view, approver, script, signals, &limits).run(prompt).await
+    converse::Talk::new(host, thread, view, approver, script, signals, limits).run(prompt).await
 }
 
 /// The thread to talk in: a new one, or the one to be resumed, with the instance that it keeps.

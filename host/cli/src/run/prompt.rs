@@ -1,20 +1,18 @@
 //! Reads the prompt: the argument, or stdin for `-`.
 
 use crate::exit::Failure;
-use crate::setup;
 use std::io::Read;
 
-/// The prompt's text.
-pub fn read(argument: &str) -> Result<String, Failure> {
-    let text = if argument == "-" { from_stdin()? } else { argument.to_owned() };
+/// The prompt's text; from stdin at most `limit` bytes.
+pub fn read(argument: &str, limit: u64) -> Result<String, Failure> {
+    let text = if argument == "-" { from_stdin(limit)? } else { argument.to_owned() };
     if text.trim().is_empty() {
         return Err(Failure::usage("the prompt is empty; say something, or `-` to read it from stdin"));
     }
     Ok(text)
 }
 
-fn from_stdin() -> Result<String, Failure> {
-    let limit = setup::limits()?.prompt_bytes;
+fn from_stdin(limit: u64) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
