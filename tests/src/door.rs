@@ -12,6 +12,17 @@ use tempfile::TempDir;
 /// Longer than anything takes on a loaded machine: what lasts longer hangs.
 const PATIENCE: Duration = Duration::from_secs(90);
 
+/// The beginning of a script that stands in for Claude Code: it answers the handshake.
+pub const SHAKES_HANDS: &str = r#"read first
+id=$(printf '%s' "$first" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\n' "$id""#;
+
+/// What follows: it takes the prompt, and its turn begins.
+pub const TAKES_THE_PROMPT: &str = r#"
+read prompt
+printf '%s\n' '{"type":"system","subtype":"init","session_id":"11111111-1111-4111-8111-111111111111","model":"m","tools":[]}'
+"#;
+
 /// A place to run the program in.
 pub struct Door {
     program: PathBuf,

@@ -11,3 +11,9 @@ pub mod live;
 pub mod mock;
 pub mod player;
 pub mod real;
+
+/// Runs a test's work on an event loop of its own.
+pub fn block_on<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    runtime.expect("an event loop").block_on(work)
+}

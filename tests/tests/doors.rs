@@ -1,6 +1,6 @@
 //! Every door with good and bad input: what a person or a script sees, and that nothing hangs and nothing is lost.
 
-use jackfield_tests::door::{Door, Ended, finish, is_running, text};
+use jackfield_tests::door::{Door, Ended, SHAKES_HANDS, TAKES_THE_PROMPT, finish, is_running, text};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::json;
@@ -376,18 +376,9 @@ fn bundled(name: &str) -> Vec<u8> {
 
 // Programs that do not behave. The plugin is a real one, the program is a script.
 
-/// The beginning of a script that answers the handshake.
-const SHAKES_HANDS: &str = r#"read first
-id=$(printf '%s' "$first" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
-printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\n' "$id""#;
-
 /// Runs a script that shakes hands, takes the prompt, and then does this.
 fn after_the_prompt(door: &Door, then: &str) -> Ended {
-    const OPENS: &str = r#"
-read prompt
-printf '%s\n' '{"type":"system","subtype":"init","session_id":"11111111-1111-4111-8111-111111111111","model":"m","tools":[]}'
-"#;
-    with_program(door, &format!("{SHAKES_HANDS}{OPENS}{then}"))
+    with_program(door, &format!("{SHAKES_HANDS}{TAKES_THE_PROMPT}{then}"))
 }
 
 fn with_program(door: &Door, body: &str) -> Ended {

@@ -3,6 +3,7 @@
 //! read; `CASE=c03` plays only those whose name holds that.
 
 use anyhow::{Context, Result, ensure};
+use jackfield_tests::block_on;
 use jackfield_tests::faults::{Case, House};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,8 +17,7 @@ const AT_ONCE: usize = 16;
 #[test]
 fn every_fault_has_its_right_outcome() {
     let chosen = std::env::var("CASE").unwrap_or_default();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let wrong = runtime.block_on(async {
+    let wrong = block_on(async {
         let house = Arc::new(House::build(Path::new(env!("CARGO_BIN_EXE_play"))).await.unwrap());
         let (places, mut playing) = (Arc::new(Semaphore::new(AT_ONCE)), JoinSet::new());
         for file in files().into_iter().filter(|file| file.to_string_lossy().contains(&chosen)) {

@@ -6,6 +6,7 @@
 use jackfield_core::capability::FLAGS;
 use jackfield_core::policy::{Intent, PolicyConfig, decide};
 use jackfield_runtime::session::{NOT_BUILT, as_built};
+use jackfield_tests::block_on;
 use jackfield_tests::flags::case::Case;
 use jackfield_tests::flags::play::House;
 use jackfield_tests::flags::{difference, is_refusal, table};
@@ -22,8 +23,7 @@ fn each_flag_changes_what_its_case_says() {
     let update = std::env::var_os("UPDATE").is_some();
     let cases: Vec<_> = Case::all().unwrap().into_iter().filter(|case| case.name.contains(&word)).collect();
     assert!(!cases.is_empty());
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let wrong: Vec<String> = runtime.block_on(async {
+    let wrong: Vec<String> = block_on(async {
         let house = Arc::new(House::open(PolicyConfig::default(), Path::new(PROGRAM)).await.unwrap());
         let room = Arc::new(Semaphore::new(4));
         let mut running = Vec::new();

@@ -4,11 +4,12 @@
 //! What may differ is on the reviewed list `tests/recordings/format.json`: fields, and frames by kind, each with its reason.
 
 use jackfield::ClaudeFrames;
+use jackfield_tests::block_on;
 use jackfield_tests::player::claude_frames::{Difference, compare};
 use jackfield_tests::player::dialect;
 use jackfield_tests::player::house::House;
 use jackfield_tests::player::manner::Manner;
-use jackfield_tests::player::recording::Recording;
+use jackfield_tests::player::recording::{Recording, files, folder};
 use jackfield_tests::player::seen::{Conversation, Play};
 use serde::Deserialize;
 use serde_json::Value;
@@ -39,7 +40,7 @@ fn a_recording_gives_its_own_frames_again() {
     let list: Reviewed = serde_json::from_str(include_str!("../recordings/format.json")).expect("format.json");
     assert!(list.fields.values().chain(list.frames.values().map(|kind| &kind.why)).all(|why| why.len() > 20));
     let files: Vec<PathBuf> =
-        ["claude-code-2.1.332", "claude-code-2.1.197"].iter().flat_map(|name| files(name)).collect();
+        ["claude-code-2.1.332", "claude-code-2.1.197"].iter().flat_map(|name| files(&folder(name))).collect();
     assert!(files.len() >= 121, "{} recordings; 121 were there", files.len());
     let found = block_on(all(files));
     let mut wrong = Vec::new();
@@ -134,20 +135,4 @@ fn lines(conversation: &Conversation) -> Vec<String> {
 
 fn value(line: &str) -> Value {
     serde_json::from_str(line).unwrap_or_default()
-}
-
-fn folder(name: &str) -> PathBuf {
-    xtask::root().join("tests/recordings").join(name)
-}
-
-fn files(name: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder(name)).expect("the recordings").map(|entry| entry.expect("a file").path());
-    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
-    files.sort();
-    files
-}
-
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.expect("an event loop").block_on(future)
 }

@@ -8,6 +8,7 @@ use jackfield_core::policy::PolicyConfig;
 use jackfield_runtime::host::{Host, HostConfig};
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::process::{SUPERVISE, Supervisor};
+use jackfield_tests::block_on;
 use jackfield_tests::door::{Door, Ended, finish, text};
 use jackfield_tests::hostile;
 use nix::sys::signal::{Signal, kill};
@@ -80,8 +81,7 @@ fn a_bomb_ends_its_own_session_with_the_limit_named() {
 
 #[test]
 fn a_neighbour_that_streams_is_undisturbed() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    runtime.block_on(async {
+    block_on(async {
         let folder = tempfile::tempdir().unwrap();
         let limits: Limits = serde_json::from_value(small()).unwrap();
         let host = Host::open(HostConfig {

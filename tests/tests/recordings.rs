@@ -7,12 +7,13 @@ use jackfield_core::contract::FrameData;
 use jackfield_core::event::{EventBody, ItemBody};
 use jackfield_core::limits::Limits;
 use jackfield_runtime::framing::{Framing, Piece, Splitter};
+use jackfield_tests::block_on;
 use jackfield_tests::player::again::{again, first_difference};
 use jackfield_tests::player::house::House;
 use jackfield_tests::player::judge::judge;
 use jackfield_tests::player::lists::Lists;
 use jackfield_tests::player::manner::{Manner, OTHERS};
-use jackfield_tests::player::recording::{Dir, Recording};
+use jackfield_tests::player::recording::{Dir, Recording, files, folder};
 use jackfield_tests::player::report::{self, Report};
 use jackfield_tests::player::seen::{Play, Problem};
 use jackfield_tests::player::{dialect, ids};
@@ -225,20 +226,4 @@ fn drop_event(play: &mut Play, wanted: fn(&EventBody) -> bool) {
 
 fn copy(play: &Play) -> Play {
     Play { conversations: play.conversations.clone(), problems: play.problems.clone() }
-}
-
-fn folder(name: &str) -> PathBuf {
-    xtask::root().join("tests/recordings").join(name)
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("the recordings").map(|entry| entry.expect("a file").path());
-    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
-    files.sort();
-    files
-}
-
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.expect("an event loop").block_on(future)
 }

@@ -1,6 +1,6 @@
 //! Signals at a run that a person watches: what they end, how fast, and that nothing is left running.
 
-use jackfield_tests::door::{Door, Ended, finish, is_running, text};
+use jackfield_tests::door::{Door, Ended, SHAKES_HANDS, TAKES_THE_PROMPT, finish, is_running, text};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::json;
@@ -47,15 +47,11 @@ fn to_hang_up_or_to_be_told_to_go_ends_the_run_at_once() {
 fn ctrl_c_while_the_session_closes_ends_it_at_once() {
     let door = door().limits(&json!({ "stdin_close_ms": 40_000, "terminate_ms": 10_000, "close_ms": 60_000 }));
     // It takes no notice of the end of its stdin, nor of SIGTERM.
-    let body = r#"read first
-id=$(printf '%s' "$first" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
-printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\n' "$id"
-read prompt
-printf '%s\n' '{"type":"system","subtype":"init","session_id":"11111111-1111-4111-8111-111111111111","model":"m","tools":[]}'
-printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"x"}'
+    let then = r#"printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"x"}'
 trap '' TERM
 while :; do sleep 0.2; done"#;
-    let exe = format!("claude={}", text(&door.script("stays-for-ever", body)));
+    let exe =
+        format!("claude={}", text(&door.script("stays-for-ever", &format!("{SHAKES_HANDS}{TAKES_THE_PROMPT}{then}"))));
     let args = ["run", "--json", "--provider", "claude-code", "--exe", &exe, "hello"];
     let (ended, took) = signalled(&door, &args, "run.ended", Signal::SIGINT);
     let ended = ended.expect(0, &["\"completed\""]).well_formed();

@@ -1,6 +1,6 @@
 //! Threads belong to the user: listed, exported, and deleted so that no word of them is left. And limits of a run.
 
-use jackfield_tests::door::{Door, text};
+use jackfield_tests::door::{Door, SHAKES_HANDS, TAKES_THE_PROMPT, text};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -153,15 +153,11 @@ fn age(door: &Door, thread: &str, at_ms: u64) {
 #[test]
 fn the_ledger_is_shown_and_an_unknown_frame_is_said() {
     let door = door();
-    let body = r#"read first
-id=$(printf '%s' "$first" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
-printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\n' "$id"
-read prompt
-printf '%s\n' '{"type":"system","subtype":"init","session_id":"11111111-1111-4111-8111-111111111111","model":"m","tools":[]}'
-printf '%s\n' '{"type":"never_heard_of"}'
+    let then = r#"printf '%s\n' '{"type":"never_heard_of"}'
 printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"x"}'
 while read -r line; do :; done"#;
-    let exe = format!("claude={}", text(&door.script("fake-claude", body)));
+    let exe =
+        format!("claude={}", text(&door.script("fake-claude", &format!("{SHAKES_HANDS}{TAKES_THE_PROMPT}{then}"))));
     let ended = door.run(&["run", "--provider", "claude-code", "--exe", &exe, "hello"]);
     let ended = ended.expect(0, &["of 4 frames: 1 not understood", "doctor --session thr_"]);
     let thread = ended.stderr.split_whitespace().find(|word| word.starts_with("thr_")).unwrap().to_owned();
@@ -208,12 +204,7 @@ fn a_cost_that_nobody_tells_is_said_to_be_unheld() {
 /// Turns are counted by what the provider tells of each call of the model; cost by what it tells during the run.
 #[test]
 fn a_run_stops_before_the_turn_beyond_its_limit() {
-    const CALLS: &str = r#"read first
-id=$(printf '%s' "$first" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
-printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\n' "$id"
-read prompt
-printf '%s\n' '{"type":"system","subtype":"init","session_id":"11111111-1111-4111-8111-111111111111","model":"m","tools":[]}'
-for n in 1 2 3; do
+    const CALLS: &str = r#"for n in 1 2 3; do
   printf '{"type":"stream_event","event":{"type":"message_start","message":{"id":"msg_%s","usage":{"input_tokens":1}}}}\n' $n
   printf '%s\n' '{"type":"stream_event","event":{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}}'
   printf '%s\n' '{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"word"}}}'
@@ -225,7 +216,13 @@ ENDS
 while read -r line; do :; done"#;
     let run = |most: &str, ends: &str| {
         let door = door();
-        let exe = format!("claude={}", text(&door.script("fake-claude", &CALLS.replace("ENDS", ends))));
+        let exe = format!(
+            "claude={}",
+            text(
+                &door
+                    .script("fake-claude", &format!("{SHAKES_HANDS}{TAKES_THE_PROMPT}{}", CALLS.replace("ENDS", ends)))
+            )
+        );
         door.run(&["run", "--json", "--provider", "claude-code", "--exe", &exe, "--max-turns", most, "hello"])
     };
     let ended = run("3", r#"printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"x"}'"#);

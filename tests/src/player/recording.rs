@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Which way a line went, or what else happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -56,6 +56,19 @@ pub struct Recording {
     pub name: String,
     /// Its lines.
     pub rows: Vec<Row>,
+}
+
+/// The recordings in a folder beneath `tests/recordings`, of which there is one for each version of a program.
+pub fn folder(name: &str) -> PathBuf {
+    xtask::root().join("tests/recordings").join(name)
+}
+
+/// All recordings of a folder, in their order.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the recordings").map(|entry| entry.expect("a file").path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+    files.sort();
+    files
 }
 
 impl Recording {
