@@ -6,7 +6,7 @@ use super::route::Spot;
 use super::tasks::Loose;
 use super::thread::Slot;
 use super::{Normalizer, clean};
-use crate::contract::{self, Status, Subject};
+use crate::contract::{self, Status, Subject, TextKind};
 use crate::event::{EventBody, Request, RequestSubject, Resolution, RunStatus};
 use crate::id::{ItemId, RequestId};
 use crate::policy::Intent;
@@ -207,14 +207,20 @@ impl Normalizer {
             return;
         }
         for slot in self.threads[t].live_slots() {
-            let Some(turn) = self.threads[t].turn_mut(slot) else { continue };
+            let Some(turn) = self.threads[t].turn(slot) else { continue };
             let Some(at) = turn.open.iter().position(|open| open.item.id == *item) else { continue };
-            // What a person is asked to decide about is there to be read.
-            turn.open[at].whole |= waits && turn.open[at].kind.is_message();
-            let status = &mut turn.open[at].item.status;
-            if (*status == Status::Waiting) == from_waiting {
-                *status = to;
-                self.show_change(t, slot, at, contract::TextKind::ToolOutput, super::item::Change::Whole);
+            // What a person is asked to decide about is there to be read, and may have been held back until now.
+            let is_uncovered =
+                waits && turn.open[at].kind.is_message() && self.holds(slot, &turn.open[at], TextKind::Plan);
+            let Some(turn) = self.threads[t].turn_mut(slot) else { continue };
+            let open = &mut turn.open[at];
+            open.whole |= is_uncovered;
+            let changes = (open.item.status == Status::Waiting) == from_waiting;
+            if changes {
+                open.item.status = to;
+            }
+            if changes || is_uncovered {
+                self.show_change(t, slot, at, TextKind::ToolOutput, super::item::Change::Whole);
             }
         }
     }
