@@ -183,8 +183,15 @@ impl Normalizer {
         let Place { thread: t, run, turn, parent, .. } = resolved.place;
         let place = Where { run: run.clone(), turn, parent };
         let how = if matches!(resolved.resolution, Resolution::Answered { .. }) { How::TOLD } else { How::MADE };
+        // What was refused, or stopped before anybody answered, does not run: how it ends is for the provider to say, or for its turn's end.
+        let goes_ahead = matches!(
+            resolved.resolution,
+            Resolution::Answered { allowed: None | Some(true), .. } | Resolution::Withdrawn
+        );
         self.emit(t, place, how, EventBody::RequestResolved { request: resolved.id, resolution: resolved.resolution });
-        if let Some(item) = &resolved.item {
+        if let Some(item) = &resolved.item
+            && goes_ahead
+        {
             self.set_item_waiting(t, item, false);
         }
         let Some(run) = run else { return };

@@ -111,7 +111,7 @@ impl Player {
                 return;
             }
             "dispose" => {
-                self.normalizer.dispose(number(first).into(), disposed(more));
+                self.normalizer.dispose(number(first).into(), disposed(more), b"");
                 return;
             }
             "batch" => self.normalizer.end_batch(),

@@ -123,7 +123,7 @@ impl Task {
         self.ring.push(self.frames, raw);
         self.normalizer.frame_in(self.frames);
         self.ring.disposed(self.frames, &disposed);
-        self.normalizer.dispose(self.frames, disposed);
+        self.normalizer.dispose(self.frames, disposed, raw);
     }
 
     /// A write that broke says less than the last words of the program that broke it.

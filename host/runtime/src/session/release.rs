@@ -37,7 +37,8 @@ impl Task {
                 if let Some(frame) = frame {
                     let disposed = Disposed::Plugin(disposition);
                     self.ring.disposed(frame, &disposed);
-                    self.normalizer.dispose(frame, disposed);
+                    let raw = self.ring.get(frame).map_or(&[][..], |kept| &kept.raw);
+                    self.normalizer.dispose(frame, disposed, raw);
                 }
             }
             Output::Diagnostic(note) => self.diagnose_as(note.level, &note.code, &note.text).await,
