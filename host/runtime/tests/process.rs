@@ -8,6 +8,8 @@ use jackfield_runtime::process::{ChannelEvent, SpawnError, SpawnSpec, Supervisor
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use support::{Talk, all_die, limits, lives, open, sh, shell, supervisor, testbed};
 use tokio::time::{sleep, timeout};
@@ -124,7 +126,7 @@ fn a_hundred_megabytes_without_a_newline_stay_bounded_in_memory() {
 #[tokio::test]
 async fn a_slow_reader_gets_whole_lines() {
     let mut talk = sh(r#"read a; sleep 0.4; read b; read c; echo "{\"a\":${#a},\"b\":${#b},\"c\":\"$c\"}""#).await;
-    let write = |line: Vec<u8>| talk.channel.write(line).expect("queued");
+    let write = |line: Vec<u8>| talk.write(line).expect("queued");
     let (first, second, third) = (write(b"{}".to_vec()), write(vec![b'x'; 200_000]), write(b"end".to_vec()));
     assert_eq!(first.await, Ok(Ok(())));
     let mut second = second;
@@ -136,15 +138,32 @@ async fn a_slow_reader_gets_whole_lines() {
     assert_eq!(talk.frame().await, "{\"a\":2,\"b\":200000,\"c\":\"end\"}");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_became_of_a_line_is_told_before_what_is_said_to_it() {
+    let mut talk = sh("exec cat").await;
+    let told = Arc::new(AtomicUsize::new(0));
+    for answer in 1..=2000 {
+        let told_one = told.clone();
+        let tell = move |written: Result<(), WriteError>| {
+            written.expect("written");
+            told_one.fetch_add(1, Ordering::Relaxed);
+        };
+        talk.channel.write(b"{}".to_vec(), tell).expect("queued");
+        talk.frame().await;
+        talk.channel.settle();
+        assert_eq!(told.load(Ordering::Relaxed), answer, "the answer to line {answer} was faster");
+    }
+}
+
 #[tokio::test]
 async fn what_must_not_be_written_is_refused() {
     let mut talk =
         open(shell("exec sleep 300"), limits(|limits| limits.write_queue_bytes = 100_000), 64).await.expect("starts");
-    let refusal = |line: &[u8]| talk.channel.write(line.to_vec()).map(|_| ()).unwrap_err();
+    let refusal = |line: &[u8]| talk.write(line.to_vec()).map(|_| ()).unwrap_err();
     assert_eq!((refusal(b""), refusal(b" \r\t\n")), (WriteError::Blank, WriteError::Blank));
     assert_eq!(refusal(b"{}\n{}"), WriteError::LineEnd { at: 2 });
     assert_eq!(refusal(b"{}\r"), WriteError::LineEnd { at: 2 });
-    let queued = talk.channel.write(vec![b'x'; 90_000]).expect("fits");
+    let queued = talk.write(vec![b'x'; 90_000]).expect("fits");
     assert_eq!(refusal(&[b'x'; 20_000]).code(), "write-queue-full");
     assert_eq!(refusal(&[b'x'; 200_000]).code(), "write-queue-full");
     talk.channel.close_stdin();
@@ -157,7 +176,7 @@ async fn what_must_not_be_written_is_refused() {
 #[tokio::test]
 async fn closing_stdin_ends_a_program_that_heeds_it() {
     let mut talk = sh("cat >&2; echo '{\"bye\":1}'").await;
-    talk.channel.write(b"{\"last\":1}".to_vec()).expect("queued");
+    talk.write(b"{\"last\":1}".to_vec()).expect("queued");
     talk.channel.close_stdin();
     let (said, exit) = talk.rest().await;
     assert_eq!((said.stderr.as_str(), said.frames.len(), exit.code), ("{\"last\":1}\n", 1, Some(0)));
@@ -166,8 +185,8 @@ async fn closing_stdin_ends_a_program_that_heeds_it() {
 #[tokio::test]
 async fn a_program_that_ends_half_way_breaks_what_waits_to_be_written() {
     let mut talk = sh(r#"read a; echo '{"half":'; echo boom >&2; exit 7"#).await;
-    talk.channel.write(b"{}".to_vec()).expect("queued");
-    let waiting = talk.channel.write(vec![b'x'; 300_000]).expect("queued");
+    talk.write(b"{}".to_vec()).expect("queued");
+    let waiting = talk.write(vec![b'x'; 300_000]).expect("queued");
     let (said, exit) = talk.rest().await;
     assert_eq!((said.frames, exit.code, exit.stderr_tail.as_str()), (vec!["{\"half\":".to_owned()], Some(7), "boom\n"));
     assert!(waiting.await.expect("an answer").is_err());

@@ -55,7 +55,7 @@ async fn a_program_that_ends_leaves_nobody_even_one_that_holds_its_pipes() {
 async fn a_crash_is_known_at_once() {
     let mut talk = sh(r#"echo '{"ready":1}'; read x; echo dying >&2; kill -9 $$"#).await;
     talk.frame().await;
-    talk.channel.write(b"{}".to_vec()).expect("queued");
+    talk.write(b"{}".to_vec()).expect("queued");
     let start = Instant::now();
     let (_, exit) = talk.rest().await;
     assert_eq!((exit.signal, exit.stderr_tail.as_str()), (Some(9), "dying\n"));
@@ -89,7 +89,7 @@ async fn a_supervisor_that_is_killed_or_stopped_is_noticed() {
         let script = format!("sleep 300 & echo \"{{\\\"pid\\\":$!}}\"; read x; kill {signal} $PPID; sleep 300");
         let mut talk = open(shell(&script), fast, 64).await.expect("starts");
         let pids = [talk.channel.pid(), talk.pid().await];
-        talk.channel.write(b"{}".to_vec()).expect("queued").await.expect("an answer").expect("written");
+        talk.write(b"{}".to_vec()).expect("queued").await.expect("an answer").expect("written");
         tokio::time::sleep(Duration::from_millis(100)).await;
         talk.channel.end();
         let (_, exit) = talk.rest().await;
@@ -152,7 +152,7 @@ fn the_end_of_the_thread_that_started_it_ends_nothing() {
     runtime.block_on(async {
         talk.frame().await;
         tokio::time::sleep(Duration::from_millis(200)).await;
-        talk.channel.write(b"{}".to_vec()).expect("queued");
+        talk.write(b"{}".to_vec()).expect("queued");
         assert_eq!(talk.frame().await, "{\"still\":1}");
     });
 }

@@ -89,10 +89,20 @@ impl Channel {
         self.pid
     }
 
-    /// Queues one message, without its line end, which is added. The receiver tells when it has left the host, or why it
-    /// did not; it may be dropped. Never waits.
-    pub fn write(&self, line: Vec<u8>) -> Result<oneshot::Receiver<Result<(), WriteError>>, WriteError> {
-        self.writer.write(line)
+    /// Queues one message, without its line end, which is added. `tell` hears once when it has left the host, or why it
+    /// did not; an error here means that it hears nothing. Never waits.
+    pub fn write(
+        &self,
+        line: Vec<u8>,
+        tell: impl FnOnce(Result<(), WriteError>) + Send + 'static,
+    ) -> Result<(), WriteError> {
+        self.writer.write(line, tell)
+    }
+
+    /// When this returns, it has been told what became of every message that the program can have answered by now. Waits
+    /// for nothing but a system call.
+    pub fn settle(&self) {
+        self.writer.settle();
     }
 
     /// Closes stdin after everything queued has been written. Does nothing the second time.

@@ -1,21 +1,43 @@
 //! One task per stdin: whole lines, in order, never a blank one, at the pace of the program that reads them.
+//!
+//! **What became of a line is told before anything that the program says to it is taken further:** a line leaves and is told
+//! of under one lock, which [`Writer::settle`] takes for a moment.
 
 use super::error::WriteError;
 use super::tap::Wire;
 use crate::framing::Framing;
 use jackfield_core::limits::Limits;
+use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinHandle;
 
 type Written = Result<(), WriteError>;
 
 struct Job {
     line: Vec<u8>,
-    done: oneshot::Sender<Written>,
+    receipt: Receipt,
     _held: OwnedSemaphorePermit,
+}
+
+/// Tells what became of a line, once: dropped with a queue that is given up, that the stdin was closed.
+struct Receipt(Option<Box<dyn FnOnce(Written) + Send>>);
+
+impl Receipt {
+    fn tell(mut self, written: Written) {
+        if let Some(tell) = self.0.take() {
+            tell(written);
+        }
+    }
+}
+
+impl Drop for Receipt {
+    fn drop(&mut self) {
+        if let Some(tell) = self.0.take() {
+            tell(Err(WriteError::Closed));
+        }
+    }
 }
 
 /// The queue of a program's stdin.
@@ -25,6 +47,8 @@ pub(super) struct Writer {
     room: Arc<Semaphore>,
     limit: usize,
     one_line: bool,
+    /// Held while bytes leave, until it is told that the line is out or that the program does not read on.
+    leaving: Arc<Mutex<()>>,
 }
 
 impl Writer {
@@ -36,19 +60,25 @@ impl Writer {
     ) -> (Self, JoinHandle<()>) {
         let limit = limits.write_queue_bytes.min(u64::from(u32::MAX) >> 4) as usize;
         let (queue, jobs) = mpsc::channel(limits.write_queue_messages as usize);
-        let writing = tokio::spawn(write_all(stdin, jobs, tapped));
+        let leaving = Arc::new(Mutex::new(()));
+        let writing = tokio::spawn(write_all(stdin, jobs, tapped, leaving.clone()));
         (
             Self {
                 queue: Mutex::new(Some(queue)),
                 room: Arc::new(Semaphore::new(limit)),
                 limit,
                 one_line: framing.is_json(),
+                leaving,
             },
             writing,
         )
     }
 
-    pub(super) fn write(&self, mut line: Vec<u8>) -> Result<oneshot::Receiver<Written>, WriteError> {
+    pub(super) fn write(
+        &self,
+        mut line: Vec<u8>,
+        tell: impl FnOnce(Written) + Send + 'static,
+    ) -> Result<(), WriteError> {
         self.check(&line)?;
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         let queue = queue.as_ref().ok_or(WriteError::Closed)?;
@@ -63,12 +93,19 @@ impl Writer {
             return Err(full());
         }
         let held = self.room.clone().try_acquire_many_owned(bytes as u32).map_err(|_| full())?;
-        let (done, receipt) = oneshot::channel();
-        match queue.try_send(Job { line, done, _held: held }) {
-            Ok(()) => Ok(receipt),
-            Err(mpsc::error::TrySendError::Full(_)) => Err(full()),
-            Err(mpsc::error::TrySendError::Closed(_)) => Err(WriteError::Closed),
+        match queue.try_reserve() {
+            Ok(place) => {
+                place.send(Job { line, receipt: Receipt(Some(Box::new(tell))), _held: held });
+                Ok(())
+            }
+            Err(mpsc::error::TrySendError::Full(())) => Err(full()),
+            Err(mpsc::error::TrySendError::Closed(())) => Err(WriteError::Closed),
         }
+    }
+
+    /// When this returns, it has been told what became of every line that the program can have answered by now.
+    pub(super) fn settle(&self) {
+        drop(self.leaving.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// No more is taken; the pipe is closed after what is queued.
@@ -89,20 +126,42 @@ impl Writer {
     }
 }
 
-async fn write_all(mut stdin: pipe::Sender, mut jobs: mpsc::Receiver<Job>, tapped: Wire) {
-    while let Some(job) = jobs.recv().await {
+async fn write_all(stdin: pipe::Sender, mut jobs: mpsc::Receiver<Job>, tapped: Wire, leaving: Arc<Mutex<()>>) {
+    while let Some(Job { line, receipt, _held }) = jobs.recv().await {
         // Before it is written: the answer to it may be read before we are back.
-        tapped.written(&job.line);
-        let written =
-            stdin.write_all(&job.line).await.map_err(|error| WriteError::Broken { reason: error.to_string() });
-        let broken = written.as_ref().err().cloned();
-        let _ = job.done.send(written);
-        if let Some(error) = broken {
+        tapped.written(&line);
+        if let Err(error) = write_line(&stdin, &line, receipt, &leaving).await {
             jobs.close();
             while let Some(job) = jobs.recv().await {
-                let _ = job.done.send(Err(error.clone()));
+                job.receipt.tell(Err(error.clone()));
             }
         }
     }
     tapped.hung_up();
+}
+
+/// Writes one line and tells what became of it.
+async fn write_line(stdin: &pipe::Sender, line: &[u8], receipt: Receipt, leaving: &Mutex<()>) -> Written {
+    let mut left = line;
+    loop {
+        let ready = stdin.writable().await;
+        let _leaving = leaving.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = match ready.and_then(|()| write_out(stdin, &mut left)) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
+            done => done.map_err(|error| WriteError::Broken { reason: error.to_string() }),
+        };
+        receipt.tell(written.clone());
+        return written;
+    }
+}
+
+/// Writes what the pipe takes without waiting, and moves `left` on by that.
+fn write_out(stdin: &pipe::Sender, left: &mut &[u8]) -> io::Result<()> {
+    while !left.is_empty() {
+        match stdin.try_write(left)? {
+            0 => return Err(ErrorKind::WriteZero.into()),
+            written => *left = &left[written..],
+        }
+    }
+    Ok(())
 }

@@ -68,8 +68,20 @@ impl Task {
             }
         }
         if !inputs.is_empty() {
-            self.batch(inputs, frames).await;
+            self.batch_from_channels(inputs, frames).await;
         }
+    }
+
+    /// What became of our writes goes before what was said to them.
+    async fn batch_from_channels(&mut self, mut inputs: Vec<Input>, mut frames: Vec<Option<u64>>) {
+        self.outlet.settle();
+        let mut results = Vec::new();
+        while let Ok(result) = self.results.try_recv() {
+            results.push(Input::EffectDone(result));
+        }
+        frames.splice(0..0, vec![None; results.len()]);
+        inputs.splice(0..0, results);
+        self.batch(inputs, frames).await;
     }
 
     /// A channel's end goes to the plugin with the frames before it. If nobody asked for that end, the session has lost its provider.
@@ -80,11 +92,12 @@ impl Task {
         mut inputs: Vec<Input>,
         mut frames: Vec<Option<u64>>,
     ) {
-        let surprise = self.outlet.closed(channel);
-        self.keep_exit(channel, exit.clone());
         inputs.push(Input::ChannelClosed(exit.clone()));
         frames.push(None);
-        self.batch(inputs, frames).await;
+        self.outlet.settle();
+        let surprise = self.outlet.closed(channel);
+        self.keep_exit(channel, exit.clone());
+        self.batch_from_channels(inputs, frames).await;
         if surprise && self.phase != Phase::Closing && !self.outlet.has_channels() && self.ending.is_none() {
             let end = if self.phase == Phase::Starting { SessionEnd::StartFailed } else { SessionEnd::ProviderExited };
             self.ending = Some(self.exited(end, &exit));

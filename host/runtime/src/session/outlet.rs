@@ -172,19 +172,14 @@ impl Outlet {
         let Some(open) = self.channels.get(&wish.channel) else {
             return self.refuse_channel(start, body, wish.channel);
         };
-        match open.channel.write(line) {
-            Ok(written) => {
-                let results = self.results.clone();
-                tokio::spawn(async move {
-                    let outcome = match written.await {
-                        Ok(Ok(())) => Ok(EffectValue::Written),
-                        Ok(Err(error)) => Err(fault(FaultKind::Network, error.to_string())),
-                        Err(_) => Err(fault(FaultKind::Network, "the channel closed before this was written".into())),
-                    };
-                    let _ = results.send(EffectResult { id, outcome });
-                });
-                Outcome::Taken
-            }
+        let results = self.results.clone();
+        let tell = move |written: Result<(), process::WriteError>| {
+            let outcome =
+                written.map(|()| EffectValue::Written).map_err(|error| fault(FaultKind::Network, error.to_string()));
+            let _ = results.send(EffectResult { id, outcome });
+        };
+        match open.channel.write(line, tell) {
+            Ok(()) => Outcome::Taken,
             Err(full) => self.refuse(start, body, "write-queue-full", FaultKind::Overloaded, full.to_string()),
         }
     }
@@ -317,6 +312,13 @@ impl Outlet {
     /// Forgets a channel that has closed. True when nobody had asked for its end.
     pub(crate) fn closed(&mut self, channel: u32) -> bool {
         self.channels.remove(&channel).is_some_and(|open| !open.ending)
+    }
+
+    /// What became of writes is in `results` before what the programs said to them is handed on.
+    pub(crate) fn settle(&self) {
+        for open in self.channels.values() {
+            open.channel.settle();
+        }
     }
 
     pub(crate) fn has_channels(&self) -> bool {

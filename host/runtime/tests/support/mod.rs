@@ -5,11 +5,12 @@
 use jackfield_core::contract::{ChannelExit, FrameData, Pipe};
 use jackfield_core::limits::Limits;
 use jackfield_runtime::framing::Framing;
-use jackfield_runtime::process::{Channel, ChannelEvent, SpawnError, SpawnSpec, Supervisor, spawn};
+use jackfield_runtime::process::{Channel, ChannelEvent, SpawnError, SpawnSpec, Supervisor, WriteError, spawn};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{self, Receiver};
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 /// The other program of these tests; `cargo test -p jackfield-runtime` builds it.
@@ -69,6 +70,12 @@ pub struct Said {
 }
 
 impl Talk {
+    /// Queues a message. The receiver hears what became of it.
+    pub fn write(&self, line: Vec<u8>) -> Result<oneshot::Receiver<Result<(), WriteError>>, WriteError> {
+        let (done, receipt) = oneshot::channel();
+        self.channel.write(line, |written| drop(done.send(written))).map(|()| receipt)
+    }
+
     pub async fn next(&mut self) -> Option<ChannelEvent> {
         timeout(Duration::from_secs(20), self.events.recv()).await.expect("the channel says something within 20 s")
     }
