@@ -38,7 +38,10 @@ fn kind_of_status(status: Option<u32>, text: &str) -> FaultKind {
         Some(400) if says(&["credit balance"]) => FaultKind::Quota,
         Some(400..=499) => FaultKind::Invalid,
         _ if says(&["invalid api key", "/login", "oauth token"]) => FaultKind::Auth,
-        _ if says(&["connection error", "unable to connect", "econnrefused", "enotfound"]) => FaultKind::Network,
+        _ if says(&["overloaded"]) => FaultKind::Overloaded,
+        _ if says(&["connection error", "unable to connect", "connection lost", "econnrefused", "enotfound"]) => {
+            FaultKind::Network
+        }
         _ => FaultKind::Unknown,
     }
 }
@@ -68,6 +71,16 @@ pub fn of_result(result: &TurnResult, interrupting: bool) -> (Status, Option<Fau
             (Status::Failed, Some(Fault::new(FaultKind::Quota, text()).with_code(result.subtype.clone())))
         }
         _ => (Status::Failed, Some(of_status(result.api_error_status, &text()).with_code(result.subtype.clone()))),
+    }
+}
+
+/// The provider's word for how a turn ended. An older version calls a failure of the service `completed`, with a stop reason of its
+/// own making; the newer one's word is used for both.
+pub fn reason_of(result: &TurnResult) -> Option<String> {
+    match result.terminal_reason.as_deref() {
+        Some(reason) if reason != "completed" => Some(reason.to_owned()),
+        _ if result.is_error && result.subtype == "success" => Some("api_error".to_owned()),
+        _ => result.stop_reason.clone(),
     }
 }
 

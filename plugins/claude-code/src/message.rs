@@ -7,16 +7,18 @@ use jackfield_sdk::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+use crate::fault;
 use crate::session::ClaudeCode;
 use crate::stream::scope;
 use crate::tool;
 use crate::wire::{Block, MessageFrame, ResultMeta, ToolExtra};
+use crate::wire_session::Denial;
 
 /// What must be remembered between a call and its result.
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
     calls: BTreeMap<String, Call>,
-    /// What went wrong, told as text of the assistant; the turn's result will say it again.
+    /// What went wrong, told as text of the assistant: the turn's result says it again, unless the turn gets over it.
     pub error: Option<String>,
 }
 
@@ -71,7 +73,8 @@ impl ClaudeCode {
             self.turns.passed(&frame.uuid);
         }
         if frame.error.is_some() && parent.is_none() {
-            // The same text is the result's, which says that the turn failed: it is told once, as the fault.
+            // Where the turn fails of it, the same text is the result's: it is told once, as the fault.
+            self.got_over_error(cx);
             let texts = frame.message.blocks().into_iter().filter_map(|block| block.text);
             self.messages.error = Some(texts.collect::<Vec<_>>().join("\n"));
             return cx.held();
@@ -83,8 +86,15 @@ impl ClaudeCode {
             let index = self.streams.index_of_whole(&parent, &message);
             let id = Some(format!("{message}#{index}"));
             match block.kind.as_str() {
-                "text" => items.push(Item { status, ..Item::assistant(id, block.text.unwrap_or_default()) }),
-                "thinking" => items.push(Item { status, ..Item::reasoning(id, block.thinking.unwrap_or_default()) }),
+                "text" | "thinking" => {
+                    let mut item = match block.kind.as_str() {
+                        "text" => Item::assistant(id, block.text.unwrap_or_default()),
+                        _ => Item::reasoning(id, block.thinking.unwrap_or_default()),
+                    };
+                    let goes_on = !frame.aborted && self.streams.still_makes(&parent, &message, index, &item);
+                    item.status = if goes_on { Status::Running } else { status };
+                    items.push(item);
+                }
                 "tool_use" | "server_tool_use" | "mcp_tool_use" => items.extend(self.called(block, status)),
                 kind if kind.ends_with("_tool_result") => items.extend(self.result(block, &[], None)),
                 "redacted_thinking" => cx.silent("assistant/redacted_thinking"),
@@ -97,6 +107,18 @@ impl ClaudeCode {
         }
         if cx.said_nothing() {
             cx.silent("assistant/empty");
+        }
+    }
+
+    /// The turn went on after an error that was told as text of the assistant: no result will tell it.
+    pub(crate) fn got_over_error(&mut self, cx: &mut Cx) {
+        if let Some(text) = self.messages.error.take() {
+            cx.event(EventBody::Note(Note {
+                level: Level::Warning,
+                code: "got-over-error".into(),
+                fault: Some(fault::of_status(None, &text)),
+                text,
+            }));
         }
     }
 
@@ -153,6 +175,15 @@ impl ClaudeCode {
             if ours {
                 return cx.duplicate();
             }
+            if let Some(text) = between_turns(&said).filter(|_| parent.is_none() && !self.turns.has_work()) {
+                let text = text.to_owned();
+                return cx.event(EventBody::Note(Note {
+                    level: Level::Info,
+                    code: "between-turns".into(),
+                    text,
+                    fault: None,
+                }));
+            }
             let body = ItemBody::User(UserMessage { op: None, typed: false, content: said });
             let mut item = Item::new(frame.uuid, Status::Completed, body);
             item.extra.extend(as_text.then(|| ("form".to_owned(), "text".to_owned())));
@@ -164,6 +195,18 @@ impl ClaudeCode {
         if cx.said_nothing() {
             cx.silent("user/empty");
         }
+    }
+
+    /// The program refused a call by itself, by its mode or by a rule; its result follows.
+    pub(crate) fn denied(&mut self, cx: &mut Cx, frame: Denial) {
+        let parent = frame.agent_id.as_deref().and_then(|agent| self.tasks.item_of(agent));
+        let known = self.messages.call(&frame.tool_use_id).cloned();
+        let call = known.unwrap_or(Call { name: frame.tool_name, input: Value::Null });
+        self.requests.refuse(&frame.tool_use_id);
+        let mut item = call_item(&frame.tool_use_id, &call.name, &call.input, Status::Running);
+        let by = frame.decision_reason_type.unwrap_or_else(|| "rule".to_owned());
+        item.extra.push(("declined-by".to_owned(), by));
+        cx.event_in(scope(&parent), EventBody::Items(vec![item]));
     }
 
     /// A tool's result, as its item. A refusal is declined, and what our interrupt stopped is interrupted, whatever the text says.
@@ -193,6 +236,14 @@ impl ClaudeCode {
             tool.content = diff.map(Content::Diff).into_iter().chain(told).collect();
         }
         Some(item)
+    }
+}
+
+/// What a setting printed that was changed while no turn is open: it is no turn's.
+fn between_turns(said: &[Content]) -> Option<&str> {
+    match said {
+        [Content::Text(text)] if text.starts_with("<local-command-") => Some(text),
+        _ => None,
     }
 }
 

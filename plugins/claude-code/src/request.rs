@@ -44,9 +44,14 @@ impl Requests {
         }
     }
 
-    /// Whether a person refused this call; asked once, when its result comes.
+    /// Whether this call was refused; asked once, when its result comes.
     pub(crate) fn was_refused(&mut self, call: &str) -> bool {
         self.refused.remove(call)
+    }
+
+    /// The program refused this call by itself.
+    pub(crate) fn refuse(&mut self, call: &str) {
+        self.refused.insert(call.to_owned());
     }
 
     /// The program withdrew one; false when it was not open. A refusal that is on its way counts: an interrupt brings about both,

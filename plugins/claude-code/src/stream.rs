@@ -27,6 +27,8 @@ struct Streaming {
     blocks: Vec<(u32, String, Kind)>,
     /// The block that is being made.
     current: Option<u32>,
+    /// That block arrived whole and has not ended: what ends its item.
+    whole: Option<Item>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,6 +49,19 @@ impl Streams {
         let index = current.unwrap_or(*next);
         *next = index + 1;
         index
+    }
+
+    /// A text or thought that arrived whole while its block is still being made: an interrupt cuts it before the stream says that it
+    /// ends, and nothing else tells. Until then it goes on; one that never ends, ends as its turn does.
+    pub(crate) fn still_makes(&mut self, parent: &Option<String>, message: &str, index: u32, item: &Item) -> bool {
+        let open = self.open.get_mut(parent).filter(|open| open.message == message && open.current == Some(index));
+        let Some(open) = open else { return false };
+        let body = match &item.body {
+            ItemBody::Assistant(_) => ItemBody::Assistant(vec![]),
+            _ => ItemBody::Reasoning(vec![]),
+        };
+        open.whole = Some(Item::new(item.id.clone(), Status::Completed, body));
+        true
     }
 
     /// A turn ended: nothing of the conversation's own stream is open any more.
@@ -90,7 +105,7 @@ impl ClaudeCode {
                     open.begin(cx, &parent, event.index, block);
                 }
             }
-            "content_block_stop" => open.current = None,
+            "content_block_stop" => open.end(cx, &parent),
             "message_delta" => {
                 let output = event.usage.and_then(|usage| usage.output_tokens).or(open.tokens.output_tokens);
                 let counts = token_counts(&Tokens { output_tokens: output, ..open.tokens.clone() });
@@ -100,7 +115,7 @@ impl ClaudeCode {
                 if let Some(abandoned) = frame.abandoned_blocks {
                     open.abandon(cx, &parent, abandoned.from_block_index);
                 }
-                open.current = None;
+                open.end(cx, &parent);
             }
             "ping" => {}
             other => return cx.unknown(format!("stream_event/{other}")),
@@ -137,6 +152,13 @@ impl Streaming {
         };
         self.blocks.push((index, item, kind));
         self.current = Some(index);
+    }
+
+    fn end(&mut self, cx: &mut Cx, parent: &Option<String>) {
+        self.current = None;
+        if let Some(item) = self.whole.take() {
+            cx.event_in(scope(parent), EventBody::Items(vec![item]));
+        }
     }
 
     fn delta(&self, cx: &mut Cx, parent: &Option<String>, index: u32, delta: StreamDelta) {

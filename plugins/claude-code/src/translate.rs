@@ -9,8 +9,8 @@ use crate::session::{ClaudeCode, Phase};
 use crate::turn::Order;
 use crate::wire::{Head, MessageFrame, Stream};
 use crate::wire_session::{
-    ControlCancel, ControlRequest, ControlResponse, Init, Lifecycle, RateLimit as LimitFrame, System, TaskFrame,
-    TurnResult,
+    ControlCancel, ControlRequest, ControlResponse, Denial, Init, Lifecycle, RateLimit as LimitFrame, System,
+    TaskFrame, TurnResult,
 };
 
 impl ClaudeCode {
@@ -63,6 +63,7 @@ impl ClaudeCode {
                     }
                 });
             }
+            "permission_denied" => rare(cx, &kind, text, |cx, frame: Denial| self.denied(cx, frame)),
             "thinking_tokens" => cx.silent(kind),
             _ => cx.unknown(kind),
         }
@@ -90,6 +91,7 @@ impl ClaudeCode {
     fn status(&mut self, cx: &mut Cx, frame: System) {
         match frame.status.as_deref() {
             Some("requesting") => {
+                self.got_over_error(cx);
                 self.turns.touch(cx, &frame.user_message_uuids);
                 self.turns.model_asked(cx);
             }
@@ -117,7 +119,10 @@ impl ClaudeCode {
     }
 
     fn result_frame(&mut self, cx: &mut Cx, result: &TurnResult) {
-        self.messages.error = None;
+        if result.is_error {
+            self.messages.error = None;
+        }
+        self.got_over_error(cx);
         if matches!(self.phase, Phase::Opening(_)) {
             // The only answer that a session gets which cannot be resumed.
             let fault = fault::of_result(result, false)

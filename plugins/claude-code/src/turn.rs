@@ -249,10 +249,7 @@ impl Turns {
         let op = self.open.take().and_then(|open| open.sent).as_ref().and_then(Sent::run);
         usage::of_turn(cx, result);
         let (status, fault) = fault::of_result(result, self.interrupting);
-        let reason = match result.terminal_reason.as_deref() {
-            Some(reason) if reason != "completed" => Some(reason.to_owned()),
-            _ => result.stop_reason.clone(),
-        };
+        let reason = fault::reason_of(result);
         let mark = self.mark.clone();
         cx.event(EventBody::TurnEnded(TurnEnd { reason, fault, mark, background, ..TurnEnd::new(op, status) }));
         self.interrupting = false;

@@ -229,6 +229,20 @@ pub struct System {
     pub error: Option<String>,
 }
 
+/// `system/permission_denied`: a call that the program refused without asking.
+#[derive(Debug, Deserialize)]
+pub struct Denial {
+    pub tool_use_id: String,
+    #[serde(default)]
+    pub tool_name: String,
+    /// What refused it: the mode, a rule.
+    #[serde(default, deserialize_with = "lossy")]
+    pub decision_reason_type: Option<String>,
+    /// The subagent whose call it was.
+    #[serde(default, deserialize_with = "lossy")]
+    pub agent_id: Option<String>,
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Compact {

@@ -160,6 +160,7 @@ impl Dialect for Claude {
             "assistant" | "user" => in_message(&value),
             "stream_event" => in_stream(&value["event"]),
             "system" if value["subtype"] == "api_retry" => Some("an error"),
+            "system" if value["subtype"] == "permission_denied" => Some("a tool"),
             _ => None,
         }
     }

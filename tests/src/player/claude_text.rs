@@ -32,6 +32,8 @@ struct Reader {
     messages: Vec<Message>,
     tools: BTreeSet<String>,
     plans: BTreeSet<String>,
+    /// A turn has ended, and no other has begun.
+    between_turns: bool,
     told: Told,
 }
 
@@ -46,7 +48,13 @@ pub(super) fn told(lines: &[String], messages: &[String]) -> Told {
             "assistant" => reader.assistant(&value, parent),
             "user" => reader.user(&value, parent, messages),
             "control_request" => reader.request(&value["request"]),
-            "result" => reader.told.ends.push(value["subtype"] == "success" && value["is_error"] != true),
+            "result" => {
+                reader.between_turns = true;
+                reader.told.ends.push(value["subtype"] == "success" && value["is_error"] != true);
+            }
+            "system" if matches!(value["subtype"].as_str(), Some("init" | "status")) => {
+                reader.between_turns &= value["status"].is_null() && value["subtype"] == "status";
+            }
             _ => {}
         }
     }
@@ -128,7 +136,10 @@ impl Reader {
                 "text" => {
                     let text = block["text"].as_str().unwrap_or_default().to_owned();
                     let echo = value["isReplay"] == true && messages.contains(&text);
-                    if !echo && !text.is_empty() {
+                    // What a changed setting prints is no turn's.
+                    if self.between_turns && text.starts_with("<local-command-") {
+                        self.told.errors.push(text);
+                    } else if !echo && !text.is_empty() {
                         self.told.in_the_persons_name.push(Said { nested: parent.is_some(), text });
                     }
                 }

@@ -13,6 +13,7 @@ use jackfield_core::id::ThreadId;
 use jackfield_core::identity::digest;
 use jackfield_core::limits::Limits;
 use jackfield_core::policy::PolicyConfig;
+use jackfield_core::projection::Snapshot;
 use jackfield_runtime::host::{Host, HostConfig, HostError, Plugin};
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::process::{SUPERVISE, Supervisor};
@@ -65,6 +66,10 @@ impl House {
             }
             let instance = self.instance(&incarnation, &file, &socket);
             let again = incarnation.proc > 0 && !incarnation.start.apart && !play.conversations.is_empty();
+            if again && incarnation.start.resume.is_some() && !resumable(&host, &play.conversations[0].thread).await? {
+                play.left_out.push((incarnation.proc, NOT_SAVED.into()));
+                continue;
+            }
             let thread = if again {
                 self.resume(&host, instance, &play.conversations[0].thread).await?
             } else {
@@ -128,6 +133,14 @@ fn open_host(data: &Path, program: &Path) -> Result<Host> {
     };
     let supervisor = Supervisor { command: program.to_owned(), args: vec![SUPERVISE.to_owned()] };
     Ok(Host::open(HostConfig { data: data.to_owned(), limits, policy: PolicyConfig::default(), supervisor })?)
+}
+
+/// A resume of what the program had not saved.
+const NOT_SAVED: &str = "start/--resume/not-saved";
+
+/// True when the provider has the conversation, as far as the host knows.
+async fn resumable(host: &Host, thread: &ThreadId) -> Result<bool> {
+    Ok(Snapshot::of(&stored(host, thread).await?).resumable)
 }
 
 async fn stored(host: &Host, thread: &ThreadId) -> Result<Vec<SessionEvent>> {

@@ -17,7 +17,10 @@ pub(super) fn item(picture: &mut Picture<'_>, depth: usize, shown: &ShownItem) {
         ItemBody::AssistantMessage { .. } => "assistant".into(),
         ItemBody::Reasoning { .. } => "thought".into(),
         ItemBody::ProposedPlan { .. } => "plan".into(),
-        ItemBody::Tool { tool, .. } => format!("tool {}, {}", tool.name.as_deref().unwrap_or("?"), word(&tool.kind)),
+        ItemBody::Tool { tool, .. } => {
+            let server = tool.server.as_deref().map(|server| format!("{server}/")).unwrap_or_default();
+            format!("tool {server}{}, {}", tool.name.as_deref().unwrap_or("?"), word(&tool.kind))
+        }
         ItemBody::Unknown { name, .. } => format!("unknown {name}"),
     };
     picture.line(depth, format!("{number} {kind}: {}{replayed}", word(&shown.item.status)));
@@ -32,6 +35,9 @@ pub(super) fn item(picture: &mut Picture<'_>, depth: usize, shown: &ShownItem) {
             call(picture, depth + 1, tool, input_text);
             requests(picture, depth + 1, Some(&shown.item.id));
             inside(picture, depth + 1, &shown.item.id);
+            if let Some((_, by)) = shown.item.facts.iter().find(|(name, _)| name == "declined-by") {
+                picture.line(depth + 1, format!("declined by: {by}"));
+            }
             result(picture, depth + 1, tool, output);
             return;
         }

@@ -15,7 +15,7 @@ pub struct Told {
     pub plans: usize,
     /// What tools gave, each text.
     pub results: Vec<String>,
-    /// Errors that a run's end must tell.
+    /// What a run's end or a note must tell: errors, and what was printed between turns.
     pub errors: Vec<String>,
     /// How many requests a person got.
     pub requests: usize,
