@@ -39,7 +39,15 @@ fn kind_of_status(status: Option<u32>, text: &str) -> FaultKind {
         Some(400..=499) => FaultKind::Invalid,
         _ if says(&["invalid api key", "/login", "oauth token"]) => FaultKind::Auth,
         _ if says(&["overloaded"]) => FaultKind::Overloaded,
-        _ if says(&["connection error", "unable to connect", "connection lost", "econnrefused", "enotfound"]) => {
+        _ if says(&[
+            "connection error",
+            "unable to connect",
+            "connection lost",
+            "connection closed",
+            "econnrefused",
+            "enotfound",
+        ]) =>
+        {
             FaultKind::Network
         }
         _ => FaultKind::Unknown,
