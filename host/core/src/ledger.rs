@@ -2,8 +2,9 @@
 //!
 //! **Frames in = the sum of all dispositions.** A frame waits here while its batch is at work; the batch's end, or the
 //! end of a run in the middle of it, settles what is known so far. A frame that nothing came of and nobody disposed of
-//! is `unaccounted`: a fault of the plugin that shows as a number instead of hiding. Frames are numbered upwards in a
-//! session; one at or below the last settled number is settled for good. Tests: below, and the normalizer's properties.
+//! is `unaccounted`: a fault of the plugin that shows as a number instead of hiding. What comes of a batch comes in the order
+//! of its frames, so those behind the one at work are still on their way and count in no run's end. Frames are numbered upwards
+//! in a session; one at or below the last settled number is settled for good. Tests: below, and the normalizer's properties.
 
 use crate::contract::Disposition;
 use schemars::JsonSchema;
@@ -140,6 +141,8 @@ pub struct Ledger {
     settled: LedgerCounts,
     waiting: BTreeMap<u64, Waiting>,
     last_settled: Option<u64>,
+    /// The frame of the batch that the plugin spoke of last.
+    at_work: Option<u64>,
 }
 
 impl Ledger {
@@ -152,6 +155,7 @@ impl Ledger {
     pub fn output(&mut self, frame: u64) {
         if let Some(waiting) = self.waiting_for(frame) {
             waiting.has_output = true;
+            self.at_work = Some(frame);
         }
     }
 
@@ -160,6 +164,10 @@ impl Ledger {
         match self.waiting_for(frame) {
             Some(waiting) if waiting.fate.is_none() => {
                 waiting.fate = Some(disposed.into());
+                // What the host disposes of by itself is not in step with the plugin's words.
+                if matches!(disposed, Disposed::Plugin(_)) {
+                    self.at_work = Some(frame);
+                }
                 true
             }
             _ => false,
@@ -169,6 +177,7 @@ impl Ledger {
     /// Settles all frames of the batch; those that nobody accounted for are returned.
     pub fn end_batch(&mut self) -> Vec<u64> {
         let mut unaccounted = Vec::new();
+        self.at_work = None;
         for (frame, waiting) in std::mem::take(&mut self.waiting) {
             let fate = waiting.fate();
             if fate == Fate::Unaccounted {
@@ -180,11 +189,16 @@ impl Ledger {
         unaccounted
     }
 
-    /// The counts as they stand when this frame is at work, or after all frames when there is none. Balanced, however
-    /// the frames are batched: a frame counts when it is not later than this one.
-    pub fn counts(&self, at_work: Option<u64>) -> LedgerCounts {
+    /// The batch comes to nothing more: all that came in counts from now on.
+    pub fn stop_work(&mut self) {
+        self.at_work = None;
+    }
+
+    /// The counts as they stand. Balanced, however the frames are batched: a frame counts when it is not later than the one at
+    /// work.
+    pub fn counts(&self) -> LedgerCounts {
         let mut counts = self.settled.clone();
-        let known = self.waiting.iter().take_while(|(frame, _)| at_work.is_none_or(|at_work| **frame <= at_work));
+        let known = self.waiting.iter().take_while(|(frame, _)| self.at_work.is_none_or(|at_work| **frame <= at_work));
         known.for_each(|(_, waiting)| counts.add(waiting.fate()));
         counts
     }
@@ -216,7 +230,7 @@ mod tests {
         ledger.output(4);
         ledger.dispose(5, &Disposed::Plugin(Disposition::Unknown("x".into())));
         assert_eq!(ledger.end_batch(), [6]);
-        let counts = ledger.counts(None);
+        let counts = ledger.counts();
         let wanted = LedgerCounts {
             frames_in: 6,
             translated: 2,
@@ -238,7 +252,7 @@ mod tests {
         ledger.frame_in(7);
         assert!(!ledger.dispose(7, &Disposed::Noise));
         ledger.end_batch();
-        assert_eq!(ledger.counts(None).frames_in, 1);
+        assert_eq!(ledger.counts().frames_in, 1);
     }
 
     #[test]
@@ -247,9 +261,15 @@ mod tests {
         (1..=4).for_each(|frame| ledger.frame_in(frame));
         ledger.output(1);
         ledger.output(2);
-        let counts = ledger.counts(Some(2));
+        let counts = ledger.counts();
         assert_eq!((counts.frames_in, counts.translated), (2, 2));
         assert!(counts.balanced());
+        ledger.dispose(3, &Disposed::Plugin(Disposition::Held));
+        assert_eq!((ledger.counts().frames_in, ledger.counts().held), (3, 1));
+        ledger.dispose(4, &Disposed::TooLarge);
+        assert_eq!(ledger.counts().frames_in, 3, "the host's own word comes before its turn");
+        ledger.stop_work();
+        assert_eq!((ledger.counts().frames_in, ledger.counts().too_large), (4, 1));
     }
 
     #[test]

@@ -138,6 +138,7 @@ impl ClaudeCode {
         let (mut said, mut items, mut plan, mut stored) = (vec![], vec![], None, false);
         if parent.is_none() && !frame.is_replay {
             self.turns.passed(&frame.uuid);
+            self.got_over_error(cx);
         }
         let as_text = frame.message.content.is_string();
         for block in frame.message.blocks() {
@@ -171,6 +172,9 @@ impl ClaudeCode {
             self.tasks.detached(cx, &task);
         }
         if !said.is_empty() {
+            if !frame.is_replay {
+                self.streams.stopped(cx, |open| *open == parent);
+            }
             let ours = frame.is_replay && frame.uuid.as_deref().is_some_and(|uuid| self.turns.is_ours(uuid));
             if ours {
                 return cx.duplicate();

@@ -64,6 +64,15 @@ impl Streams {
         true
     }
 
+    /// These were stopped: what had arrived whole was cut before the stream said that it ends.
+    pub(crate) fn stopped(&mut self, cx: &mut Cx, which: impl Fn(&Option<String>) -> bool) {
+        for (parent, open) in self.open.iter_mut().filter(|(parent, _)| which(parent)) {
+            if let Some(item) = open.whole.take() {
+                cx.event_in(scope(parent), EventBody::Items(vec![Item { status: Status::Interrupted, ..item }]));
+            }
+        }
+    }
+
     /// A turn ended: nothing of the conversation's own stream is open any more.
     pub(crate) fn turn_ended(&mut self, background: bool) {
         self.open.remove(&None);

@@ -130,6 +130,10 @@ impl ClaudeCode {
                 .unwrap_or_else(|| Fault::new(FaultKind::Protocol, "The program ended a turn before its handshake."));
             return self.opening_failed(cx, fault);
         }
+        if fault::of_result(result, self.turns.interrupting).0 == Status::Interrupted {
+            let background = self.tasks.in_background();
+            self.streams.stopped(cx, |parent| parent.is_none() || !background);
+        }
         let order = self.turns.order();
         if !self.turns.end(cx, result, self.tasks.in_background()) {
             return cx.duplicate();

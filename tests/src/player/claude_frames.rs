@@ -79,6 +79,9 @@ fn kind(frame: &Value, after_our_end: bool, ours: &[&str]) -> &'static str {
     let text = frame["message"]["content"].as_str();
     match frame["type"].as_str().unwrap_or_default() {
         _ if after_our_end => "missing/after-the-session",
+        "user" if frame["isReplay"] == true && text.is_some_and(|text| text.starts_with("<local-command-")) => {
+            "missing/between-turns"
+        }
         "user" if frame["isReplay"] == true && text.is_some_and(|text| ours.contains(&text)) => "missing/echo",
         "assistant" => "missing/assistant",
         "user" => "missing/user",

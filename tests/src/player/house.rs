@@ -58,7 +58,7 @@ impl House {
         let listener = UnixListener::bind(&socket)?;
         let file = file.canonicalize()?;
         let mut play = Play::default();
-        for incarnation in plan(recording, self.dialect) {
+        for mut incarnation in plan(recording, self.dialect) {
             if incarnation.first_message().is_none() {
                 let text = "no message of a person is in it, and our host starts nothing without one";
                 play.problems.push(Problem::new("drive", text).of(incarnation.proc));
@@ -67,8 +67,7 @@ impl House {
             let instance = self.instance(&incarnation, &file, &socket);
             let again = incarnation.proc > 0 && !incarnation.start.apart && !play.conversations.is_empty();
             if again && incarnation.start.resume.is_some() && !resumable(&host, &play.conversations[0].thread).await? {
-                play.left_out.push((incarnation.proc, NOT_SAVED.into()));
-                continue;
+                incarnation.start.not_ours.push(NOT_SAVED.into());
             }
             let thread = if again {
                 self.resume(&host, instance, &play.conversations[0].thread).await?
@@ -135,7 +134,7 @@ fn open_host(data: &Path, program: &Path) -> Result<Host> {
     Ok(Host::open(HostConfig { data: data.to_owned(), limits, policy: PolicyConfig::default(), supervisor })?)
 }
 
-/// A resume of what the program had not saved.
+/// A resume of what the program had not saved, as far as the host knows: it begins afresh.
 const NOT_SAVED: &str = "start/--resume/not-saved";
 
 /// True when the provider has the conversation, as far as the host knows.

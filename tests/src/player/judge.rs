@@ -13,10 +13,6 @@ use std::collections::BTreeMap;
 /// Judges a play; no problem means that all holds.
 pub fn judge(play: &Play, dialect: &dyn Dialect, lists: &Lists) -> Vec<Problem> {
     let mut problems = play.problems.clone();
-    let starts = play.left_out.iter().filter(|(_, kind)| !names(&lists.client_lines, kind));
-    problems.extend(
-        starts.map(|(proc, kind)| Problem::new("client-line", format!("'{kind}' is not on the list")).of(*proc)),
-    );
     for conversation in &play.conversations {
         let events = &conversation.events;
         problems.extend(terminals(events));

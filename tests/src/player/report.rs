@@ -112,9 +112,6 @@ pub fn shown(play: &Play) -> String {
 fn counts(play: &Play) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     let mut add = |name: &str, by: usize| *counts.entry(name.to_owned()).or_default() += by;
-    if !play.left_out.is_empty() {
-        add("starts-left-out", play.left_out.len());
-    }
     for conversation in &play.conversations {
         add("events", conversation.events.len());
         for event in &conversation.events {

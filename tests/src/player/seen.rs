@@ -61,8 +61,6 @@ pub struct Conversation {
 pub struct Play {
     /// What was talked about, by thread.
     pub conversations: Vec<Conversation>,
-    /// Starts that the host does not make, by kind.
-    pub left_out: Vec<(u32, String)>,
     /// What could not be done as recorded.
     pub problems: Vec<Problem>,
 }

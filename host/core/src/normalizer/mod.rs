@@ -347,6 +347,7 @@ impl Normalizer {
     pub fn end_session(&mut self, ended: SessionEnded) -> Vec<Routed> {
         if !self.ended {
             self.frame = None;
+            self.ledger.stop_work();
             self.session_ends(ended);
             self.ended = true;
         }
@@ -416,7 +417,7 @@ impl Normalizer {
 
     /// What became of every frame so far.
     pub fn ledger(&self) -> LedgerCounts {
-        self.ledger.counts(None)
+        self.ledger.counts()
     }
 
     /// What was counted and not shown, by kind.

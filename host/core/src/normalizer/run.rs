@@ -83,7 +83,7 @@ impl Normalizer {
             fault: None,
             background: false,
             joined: into,
-            ledger: self.ledger.counts(self.frame),
+            ledger: self.ledger.counts(),
         };
         self.emit(t, place, How { correlation, ..How::TOLD }, body);
     }
@@ -149,7 +149,7 @@ impl Normalizer {
         let runs = &mut self.threads[t].runs;
         let Some(at) = runs.iter().position(|run| run.id == *id) else { return };
         runs.remove(at);
-        let ledger = self.ledger.counts(self.frame);
+        let ledger = self.ledger.counts();
         let place = Where { run: Some(id.clone()), ..Where::default() };
         self.emit(t, place, How::TOLD, EventBody::RunEnded { status, reason, fault, background, joined: None, ledger });
     }

@@ -110,6 +110,10 @@ impl Player {
                 self.normalizer.frame_in(number(rest).into());
                 return;
             }
+            "out" => {
+                self.normalizer.frame_out(number(rest).into());
+                return;
+            }
             "dispose" => {
                 self.normalizer.dispose(number(first).into(), disposed(more), b"");
                 return;
@@ -265,6 +269,8 @@ fn event(verb: &str, rest: &str) -> Option<Value> {
             {"id": "yes", "label": "Yes", "verdict": "allow_once"}, {"id": "no", "label": "No", "verdict": "reject_once"},
             {"id": "stop", "label": "Stop", "verdict": "abort"}],
             "subject": {"type": "approval", "value": {"kind": "execute", "name": "Bash", "input": tail(2)}}}]}),
+        "ask-plan" => json!({"type": "requests_opened", "value": [{"id": word(0), "item": id(1), "options": [
+            {"id": "yes", "label": "Yes", "verdict": "allow_once"}], "subject": {"type": "plan", "value": tail(2)}}]}),
         "question" => {
             json!({"type": "requests_opened", "value": [{"id": word(0), "subject": {"type": "questions"}, "questions": [
             {"id": "q", "text": "Which?", "multiple": false, "free_text": false, "secret": false,

@@ -112,6 +112,11 @@ impl Frames {
                 let (uuid, session_id) = self.signed(event, "compact");
                 out.push(Frame::System(System::CompactBoundary { compact_metadata, uuid, session_id }));
             }
+            EventBody::Note { note } => {
+                if let Some(fault) = &note.fault {
+                    self.say_error(event, fault, out);
+                }
+            }
             EventBody::Retrying { retry } => out.push(self.retry(event, retry)),
             EventBody::TurnEnded { status, reason, fault, .. } => {
                 self.stop_partials(out);

@@ -105,6 +105,17 @@ fn end(event: &SessionEvent, status: Status, fault: Option<&Fault>) -> End {
 }
 
 impl Frames {
+    /// An error of the service, as the envelope tells it: a text of the assistant's. The turn fails of it, or gets over it.
+    pub(super) fn say_error(&mut self, event: &SessionEvent, fault: &Fault, out: &mut Vec<Frame>) {
+        let (uuid, session_id) = self.signed(event, "error");
+        let told = event.draft.origin.frame.is_some();
+        let block = Block::Text { text: fault.message.clone(), citations: frames::citations(told) };
+        self.turn.message(&uuid);
+        let error = Some(say::error_word(fault.kind));
+        let message = self.message(uuid.clone(), vec![block]);
+        out.push(Frame::Assistant { message, parent_tool_use_id: None, error, uuid, session_id });
+    }
+
     pub(super) fn turn_ended(
         &mut self,
         event: &SessionEvent,
@@ -114,14 +125,8 @@ impl Frames {
         out: &mut Vec<Frame>,
     ) {
         let end = end(event, status, fault);
-        if let End::Service(text) = &end {
-            let (uuid, session_id) = self.signed(event, "error");
-            let told = event.draft.origin.frame.is_some();
-            let block = Block::Text { text: text.clone(), citations: frames::citations(told) };
-            self.turn.message(&uuid);
-            let error = fault.map(|fault| say::error_word(fault.kind));
-            let message = self.message(uuid.clone(), vec![block]);
-            out.push(Frame::Assistant { message, parent_tool_use_id: None, error, uuid, session_id });
+        if let (End::Service(_), Some(fault)) = (&end, fault) {
+            self.say_error(event, fault, out);
         }
         let turn = std::mem::take(&mut self.turn);
         let (subtype, result, errors) = match &end {
