@@ -74,6 +74,12 @@ pub struct RunArgs {
     /// Who decides what the provider asks. Without a terminal or a script (--input), `ask` becomes `deny`.
     #[arg(long, value_enum, default_value = "ask")]
     pub approve: Approve,
+    /// Allows what this rule says before anybody is asked: "read in this workspace", "run cargo test *". May be given several times.
+    #[arg(long = "allow", value_name = "RULE")]
+    pub allow: Vec<String>,
+    /// Forbids what this rule says, whoever allows it: "rm -rf", "edit in .git", "tool NAME". May be given several times.
+    #[arg(long = "deny", value_name = "RULE")]
+    pub deny: Vec<String>,
     /// The program to use for the one the plugin calls NAME.
     #[arg(long = "exe", value_name = "NAME=PATH", value_parser = key_value)]
     pub exe: Vec<(String, String)>,

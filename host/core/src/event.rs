@@ -615,6 +615,25 @@ pub struct Request {
     /// When it expires at the provider, milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_ms: Option<u64>,
+    /// What the operator's rules make of it; absent when none is about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruled: Option<Ruled>,
+}
+
+/// What the operator's rules make of a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "who", rename_all = "snake_case")]
+pub enum Ruled {
+    /// A rule answers it: nobody is asked.
+    Rule {
+        /// As it was written: `allow read in this workspace`.
+        rule: String,
+    },
+    /// A rule may forbid it, which can't be told for sure: only who looks at it may allow it.
+    Person {
+        /// Why.
+        because: String,
+    },
 }
 
 /// What a request is about.

@@ -4,13 +4,15 @@
 //! session task shows every frame (`observe_frame`) before the plugin gets it, records what was decided (`authorize`), and
 //! asks before every write (`check_write`).
 //! **A write that allows needs a decision that allows, for that very request, with that very input, once.** A write that
-//! refuses grants nothing and passes while nobody has decided. What the guard does not remember it refuses: ids beyond the
+//! refuses grants nothing and passes while nobody has decided. What a rule of the operator forbids nobody can allow: the
+//! session judges each request by the frame's own words (`call`, `rule`). What the guard does not remember it refuses: ids beyond the
 //! bound, requests never seen. It is pure, and keeps digests of inputs, never the inputs. Tests: `guard/tests.rs`.
 
 mod input;
 
 use crate::limits::Limits;
 use crate::manifest::{GuardRule, Manifest};
+use crate::rules::{Call, Does, Ruling};
 use input::InputDigest;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -65,6 +67,14 @@ pub enum GuardRefusal {
         /// The id in the answer.
         id: String,
     },
+    /// It allows what a rule of the operator forbids.
+    #[error("the plugin allows request {id}, which the rule '{rule}' forbids")]
+    DeniedByRule {
+        /// The id in the answer.
+        id: String,
+        /// The rule.
+        rule: String,
+    },
     /// It was answered before.
     #[error("the plugin answers request {id} a second time")]
     Answered {
@@ -94,6 +104,7 @@ impl GuardRefusal {
             GuardRefusal::NotAsked { .. } => "answer-not-asked",
             GuardRefusal::NotAuthorized { .. } => "answer-not-authorized",
             GuardRefusal::WasRefused { .. } => "answer-was-refused",
+            GuardRefusal::DeniedByRule { .. } => "answer-denied-by-rule",
             GuardRefusal::Answered { .. } => "answered-twice",
             GuardRefusal::InputChanged { .. } => "answer-input-changed",
             GuardRefusal::NotOffered { .. } => "answer-not-offered",
@@ -109,6 +120,9 @@ struct Seen {
     input: InputDigest,
     decision: Option<Decision>,
     answered: bool,
+    ruling: Ruling,
+    tool: Option<String>,
+    does: Option<Does>,
 }
 
 /// A decision, as it is kept.
@@ -117,6 +131,7 @@ struct Decision {
     allow: bool,
     input: InputDigest,
     always: bool,
+    denied: Option<String>,
 }
 
 /// The guarded exchanges of one session.
@@ -149,8 +164,8 @@ impl Guards {
         self.rules.iter().any(|rule| rule.profile == profile && words(rule))
     }
 
-    /// Looks at what the provider sent on a channel of this profile; the requests in it that are guarded.
-    pub fn observe_frame(&mut self, profile: &str, frame: &Value) -> Vec<GuardKey> {
+    /// Looks at what the provider sent on a channel of this profile; the requests in it that are guarded, and what each asks for.
+    pub fn observe_frame(&mut self, profile: &str, frame: &Value) -> Vec<(GuardKey, Call)> {
         let mut found = Vec::new();
         for message in messages(frame) {
             // The first rule that fits is the one: a manifest puts its exceptions first.
@@ -158,17 +173,61 @@ impl Guards {
             let Some(index) = self.rules.iter().position(fits) else { continue };
             let rule = &self.rules[index];
             let Some(id) = message.pointer(&rule.request_id) else { continue };
-            let input = InputDigest::of(rule.input.as_deref().and_then(|pointer| message.pointer(pointer)));
-            found.push((GuardKey { profile: profile.to_owned(), id: id.to_string() }, index, input));
+            let input = rule.input.as_deref().and_then(|pointer| message.pointer(pointer));
+            let tool = rule.tool.as_deref().and_then(|pointer| message.pointer(pointer));
+            let call = Call::read(tool, &rule.call, input);
+            let key = GuardKey { profile: profile.to_owned(), id: id.to_string() };
+            found.push((key, index, InputDigest::of(input), call));
         }
-        found.into_iter().map(|(key, rule, input)| self.remember(key, rule, input)).collect()
+        found.into_iter().map(|(key, rule, input, call)| (self.remember(key, rule, input, &call), call)).collect()
+    }
+
+    /// Keeps what the operator's rules say of a request.
+    pub fn rule(&mut self, key: &GuardKey, ruling: Ruling) {
+        if let Some(seen) = self.seen.get_mut(key) {
+            seen.ruling = ruling;
+        }
+    }
+
+    /// What the rules say of the open request whose id, as text, is this. Of two with one id no rule allows any.
+    pub fn ruling(&self, request: &str) -> Ruling {
+        let mut open = self.open(request).map(|(_, seen)| &seen.ruling);
+        let Some(first) = open.next() else { return Ruling::Silent };
+        let all = || std::iter::once(first).chain(self.open(request).map(|(_, seen)| &seen.ruling));
+        match open.next() {
+            None => first.clone(),
+            Some(_) => match all().find(|ruling| matches!(ruling, Ruling::Deny(_))) {
+                Some(deny) => deny.clone(),
+                None if all().all(|ruling| *ruling == Ruling::Silent) => Ruling::Silent,
+                None => Ruling::Ask("two open requests have one id".into()),
+            },
+        }
+    }
+
+    /// What the open request whose id is this would ask for with another input.
+    pub fn edited(&self, request: &str, input: &Value) -> Option<Call> {
+        let (_, seen) = self.open(request).next()?;
+        let rule = &self.rules[seen.rule];
+        let tool = seen.tool.clone().map(Value::String);
+        Some(Call::read(tool.as_ref(), &rule.call, Some(input)))
+    }
+
+    /// What the open request whose id is this does, as far as rules care; `None` when no guard saw it.
+    pub fn call_does(&self, request: &str) -> Option<Option<Does>> {
+        self.open(request).next().map(|(_, seen)| seen.does)
+    }
+
+    fn open<'a>(&'a self, request: &'a str) -> impl Iterator<Item = (&'a GuardKey, &'a Seen)> {
+        self.seen.iter().filter(move |(key, seen)| !seen.answered && key.has_text(request))
     }
 
     /// Keeps a request. The same one again, unanswered and unchanged, keeps its decision; any other takes its place undecided.
-    fn remember(&mut self, key: GuardKey, rule: usize, input: InputDigest) -> GuardKey {
+    fn remember(&mut self, key: GuardKey, rule: usize, input: InputDigest, call: &Call) -> GuardKey {
         let same = self.seen.get(&key).is_some_and(|seen| !seen.answered && seen.rule == rule && seen.input == input);
         if !same {
-            if self.seen.insert(key.clone(), Seen { rule, input, decision: None, answered: false }).is_some() {
+            let (tool, does) = (call.tool.clone(), call.does);
+            let seen = Seen { rule, input, decision: None, answered: false, ruling: Ruling::Silent, tool, does };
+            if self.seen.insert(key.clone(), seen).is_some() {
                 self.order.retain(|other| *other != key);
             }
             self.order.push_back(key.clone());
@@ -185,8 +244,7 @@ impl Guards {
 
     /// Records a decision on the open request whose id, as text, is this. A later decision on it replaces an earlier one.
     pub fn authorize(&mut self, request: &str, decision: Authorization) -> Recorded {
-        let open = self.seen.iter().filter(|(key, seen)| !seen.answered && key.has_text(request));
-        let keys: Vec<_> = open.map(|(key, _)| key.clone()).collect();
+        let keys: Vec<_> = self.open(request).map(|(key, _)| key.clone()).collect();
         match keys.as_slice() {
             [] => Recorded::NotGuarded,
             [key] => self.authorize_key(key, decision),
@@ -199,7 +257,12 @@ impl Guards {
         let Some(seen) = self.seen.get_mut(key).filter(|seen| !seen.answered) else { return Recorded::NotGuarded };
         let input =
             decision.edited_input.as_ref().map_or_else(|| seen.input.clone(), |edited| InputDigest::of(Some(edited)));
-        seen.decision = Some(Decision { allow: decision.allow, input, always: decision.always });
+        // An edited input is another one: whoever decided asked the rules about it.
+        let denied = match &seen.ruling {
+            Ruling::Deny(rule) if decision.edited_input.is_none() => Some(rule.clone()),
+            _ => None,
+        };
+        seen.decision = Some(Decision { allow: decision.allow, input, always: decision.always, denied });
         Recorded::Yes
     }
 
@@ -254,6 +317,9 @@ impl Guards {
         let Some(decision) = decision else { return Err(GuardRefusal::NotAuthorized { id }) };
         if !decision.allow {
             return Err(GuardRefusal::WasRefused { id });
+        }
+        if let Some(rule) = &decision.denied {
+            return Err(GuardRefusal::DeniedByRule { id, rule: rule.clone() });
         }
         // An answer without an input lets the provider's own run: right only when nobody edited it.
         let input = rule.answer_input.as_deref().and_then(|pointer| answer.pointer(pointer));

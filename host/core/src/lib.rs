@@ -22,6 +22,7 @@ pub mod outbox;
 pub mod policy;
 pub mod projection;
 pub mod requests;
+pub mod rules;
 pub mod run_limits;
 pub mod scrub;
 pub mod summary;

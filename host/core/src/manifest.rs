@@ -13,6 +13,8 @@ pub use check::ManifestError;
 pub use env::{EnvKind, forbidden_env};
 pub use holes::HoleError;
 
+pub use crate::rules::call::CallShape;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -250,6 +252,12 @@ pub struct GuardRule {
     /// What may be in an answer only when the user picked an option that changes rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only_if_offered: Vec<String>,
+    /// The tool's name in the request, for the operator's rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// How calls look, for the operator's rules; the first that names the tool counts. A tool that none names is asked about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub call: Vec<CallShape>,
 }
 
 impl Manifest {

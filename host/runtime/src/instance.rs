@@ -4,6 +4,7 @@ use crate::process::Tap;
 use jackfield_core::contract::{McpServer, Pairs};
 use jackfield_core::manifest::{EnvKind, Manifest, forbidden_env};
 use jackfield_core::options;
+use jackfield_core::rules::Rules;
 use jackfield_core::run_limits::RunLimits;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -26,6 +27,8 @@ pub struct Instance {
     pub selection: Pairs,
     /// Limits of each run.
     pub limits: RunLimits,
+    /// What is allowed and forbidden before anybody is asked.
+    pub rules: Rules,
     /// The operator's instructions for every conversation: as part of the system prompt where the provider takes that.
     pub instructions: Option<String>,
     /// Where what crosses the wire to its programs is recorded.

@@ -225,6 +225,7 @@ async fn what_is_unfinished_is_told_after_a_crash() {
         questions: Vec::new(),
         raw: None,
         expires_ms: None,
+        ruled: None,
     };
     for digits in ["1", "2"] {
         store.put_request(&thread("1"), Some(&RunId::from_digits("2")), request(digits), 7).await.unwrap();

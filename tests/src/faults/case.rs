@@ -16,6 +16,12 @@ pub struct Case {
     pub limits: Limits,
     /// What each start of the program does; the last one stands for all that follow.
     pub programs: Vec<Vec<String>>,
+    /// The operator's rules: `allow …`, `deny …`.
+    pub rules: Vec<String>,
+    /// False where the operator lets nothing run that does not ask.
+    pub unasked: bool,
+    /// What lies in the workspace: `file NAME`, `folder NAME`, `link NAME TARGET`.
+    pub workspace: Vec<String>,
     /// What the host is asked.
     pub host: Vec<String>,
     /// What a client must see.
@@ -40,6 +46,9 @@ impl Case {
             options: Map::new(),
             limits: Limits::default(),
             programs: Vec::new(),
+            rules: Vec::new(),
+            unasked: true,
+            workspace: Vec::new(),
             host: Vec::new(),
             expected: expected.to_owned(),
             head: head.to_owned(),
@@ -56,6 +65,11 @@ impl Case {
                 "provider" => case.provider(&lines)?,
                 "limits" => case.limit(&lines)?,
                 "program" | "program, started again" => case.programs.push(lines),
+                "rules" => {
+                    case.unasked = !lines.iter().any(|line| line == "nothing runs unasked");
+                    case.rules = lines.into_iter().filter(|line| line != "nothing runs unasked").collect();
+                }
+                "workspace" => case.workspace = lines,
                 "host" => case.host = lines,
                 other => bail!("there is no section `{other}`"),
             }

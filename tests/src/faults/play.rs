@@ -9,9 +9,10 @@ use jackfield_core::id::RequestId;
 use jackfield_core::limits::Limits;
 use jackfield_core::policy::PolicyConfig;
 use jackfield_core::requests::Reply;
+use jackfield_core::rules::Rules;
 use jackfield_runtime::host::{Host, HostConfig, HostError, Plugin};
 use jackfield_runtime::instance::Instance;
-use jackfield_runtime::process::{SUPERVISE, Supervisor};
+use jackfield_runtime::process::{SUPERVISE, Supervisor, Tap};
 use jackfield_runtime::session::AskError;
 use jackfield_runtime::thread::Thread;
 use jackfield_runtime::thread_log::Subscription;
@@ -37,7 +38,7 @@ impl House {
         let manifest = std::fs::read_to_string(sources.join("plugin.toml"))?;
         let bytes = crate::guest::build("faulty", &source, &manifest)?;
         let folder = tempfile::tempdir()?;
-        let host = open_host(folder.path(), program, Limits::default())?;
+        let host = open_host(folder.path(), program, Limits::default(), true)?;
         // As a bundled one it needs no grant: what is granted to whom is not what these cases are about.
         let plugin = host.add_plugin(bytes, true).await?;
         Ok(House { plugin, program: program.to_owned(), _folder: folder })
@@ -49,12 +50,15 @@ impl House {
         for made in ["work", "starts"] {
             std::fs::create_dir(folder.path().join(made))?;
         }
-        let host = open_host(&folder.path().join("data"), &self.program, case.limits.clone())?;
+        furnish(&folder.path().join("work"), &case.workspace)?;
+        let data = folder.path().join("data");
+        let host = open_host(&data, &self.program, case.limits.clone(), case.unasked)?;
         let plugin = &self.plugin;
         let instance = self.instance(case, folder.path())?;
         let thread = host.new_thread(plugin, instance.clone(), &folder.path().join("work")).await?;
         let desk = Desk {
             host: &host,
+            audit: data.join("audit.jsonl"),
             plugin,
             instance,
             events: thread.subscribe(),
@@ -65,26 +69,57 @@ impl House {
         desk.sit(case).await
     }
 
+    /// A thread on a case's program, for whoever plays the host's side himself; `wire` is where what crosses the pipes is kept.
+    pub async fn open(&self, case: &Case, folder: &Path, wire: Option<&Path>) -> Result<Thread> {
+        for made in ["work", "starts"] {
+            std::fs::create_dir_all(folder.join(made))?;
+        }
+        let host = open_host(&folder.join("data"), &self.program, case.limits.clone(), case.unasked)?;
+        let mut instance = self.instance(case, folder)?;
+        instance.tap = wire.map(|file| Tap::create(file, &[])).transpose()?;
+        Ok(host.new_thread(&self.plugin, instance, &folder.join("work")).await?)
+    }
+
     fn instance(&self, case: &Case, folder: &Path) -> Result<Instance> {
+        let those =
+            |word: &str| case.rules.iter().filter_map(|rule| rule.strip_prefix(word)).map(str::to_owned).collect();
+        let (allow, deny): (Vec<String>, Vec<String>) = (those("allow "), those("deny "));
+        anyhow::ensure!(allow.len() + deny.len() == case.rules.len(), "a rule begins with allow or deny");
         let text = |path: &Path| path.display().to_string();
         Ok(Instance {
             name: "faulty".into(),
             options: case.options.clone(),
             program_args: vec![FAULTY.into(), text(&case.file.canonicalize()?), text(&folder.join("starts"))],
+            rules: Rules::parse(&allow, &deny)?,
             programs: [("faulty".to_owned(), self.program.clone())].into(),
             ..Instance::default()
         })
     }
 }
 
-fn open_host(data: &Path, program: &Path, limits: Limits) -> Result<Host> {
+fn open_host(data: &Path, program: &Path, limits: Limits, unasked: bool) -> Result<Host> {
+    let policy = PolicyConfig { run_without_approvals: unasked, ..PolicyConfig::default() };
     let supervisor = Supervisor { command: program.to_owned(), args: vec![SUPERVISE.to_owned()] };
-    Ok(Host::open(HostConfig { data: data.to_owned(), limits, policy: PolicyConfig::default(), supervisor })?)
+    Ok(Host::open(HostConfig { data: data.to_owned(), limits, policy, supervisor })?)
+}
+
+fn furnish(folder: &Path, lines: &[String]) -> Result<()> {
+    for line in lines {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            ["file", name] => std::fs::write(folder.join(name), "x")?,
+            ["folder", name] => std::fs::create_dir_all(folder.join(name))?,
+            ["link", name, target] => std::os::unix::fs::symlink(target, folder.join(name))?,
+            _ => bail!("nothing in a workspace is `{line}`"),
+        }
+    }
+    Ok(())
 }
 
 /// Where the host's side of a case is done.
 struct Desk<'a> {
     host: &'a Host,
+    audit: PathBuf,
     plugin: &'a Plugin,
     instance: Instance,
     /// Absent only while it is taken up again.
@@ -125,6 +160,7 @@ impl Desk<'_> {
             }
             "answer" => self.answer(rest).await?,
             "until" => self.until(rest).await?,
+            "audit" => self.audited(rest)?,
             "pause" => tokio::time::sleep(Duration::from_millis(rest.parse()?)).await,
             "close" => self.thread()?.close().await?,
             "kill" => self.thread()?.kill().await?,
@@ -134,13 +170,27 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// `answer 1 once`, `answer 1 once by alice`.
+    /// `audit answer`: the records of this kind, their verdicts and rules.
+    fn audited(&mut self, kind: &str) -> Result<()> {
+        for line in std::fs::read_to_string(&self.audit)?.lines() {
+            let record: serde_json::Value = serde_json::from_str(line)?;
+            if record["kind"] == kind {
+                let text = |name: &str| record[name].as_str().unwrap_or_default();
+                self.view.say(&format!("> on record: {kind}, {}, {}", text("verdict"), text("rule")));
+            }
+        }
+        Ok(())
+    }
+
+    /// `answer 1 once`, `answer 1 once by alice`, `answer 1 once with {"command":"ls"}`.
     async fn answer(&mut self, rest: &str) -> Result<()> {
         let (number, rest) = rest.split_once(' ').context("answer NUMBER OPTION [by NAME]")?;
+        let (rest, input) =
+            rest.split_once(" with ").map_or((rest, None), |(rest, input)| (rest, Some(input.to_owned())));
         let (option, by) = rest.split_once(" by ").unwrap_or((rest, "user"));
         let id = self.view.request(number.parse()?).with_context(|| format!("request {number} was not seen"))?;
         let id: RequestId = serde_json::from_value(id.as_str().into())?;
-        let reply = Reply::Chosen(Chosen { option_id: option.to_owned(), note: None, input: None });
+        let reply = Reply::Chosen(Chosen { option_id: option.to_owned(), note: None, input });
         let given = self.thread()?.answer(id, reply, by).await;
         self.listen().await?;
         self.outcome(&format!("the answer {option}"), given).await

@@ -59,9 +59,21 @@ struct Program {
 impl Program {
     /// One line of the script; its exit code when it is the last.
     fn does(&mut self, line: &str) -> Result<Option<u8>> {
+        let here = std::env::current_dir()?;
+        let line = &line.replace("$WORK", &here.display().to_string());
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match verb {
             "hear" => drop(self.hear(rest)?),
+            // `hear-each answer "r1" "r2"`: lines with these words, in whatever order.
+            "hear-each" => {
+                let (kind, words) = rest.split_once(' ').context("a kind and words")?;
+                let mut missing: Vec<&str> = words.split_whitespace().collect();
+                while !missing.is_empty() {
+                    let line = self.line()?;
+                    let kind = line.contains(&format!("\"type\":\"{kind}\""));
+                    missing.retain(|word| !kind || !line.contains(word));
+                }
+            }
             // Tells how much it heard.
             "measure" => {
                 let bytes = self.hear(rest)?;
@@ -141,15 +153,20 @@ impl Program {
         let (kind, words) = wanted.split_once(' ').unwrap_or((wanted, ""));
         let kind = format!("\"type\":\"{kind}\"");
         loop {
-            let mut line = String::new();
-            if self.stdin.read_line(&mut line)? == 0 {
-                bail!("stdin ended");
-            }
-            anyhow::ensure!(!line.trim().is_empty(), "the host sent an empty line");
+            let line = self.line()?;
             if line.contains(&kind) && line.contains(words) {
                 return Ok(line.len());
             }
         }
+    }
+
+    fn line(&mut self) -> Result<String> {
+        let mut line = String::new();
+        if self.stdin.read_line(&mut line)? == 0 {
+            bail!("stdin ended");
+        }
+        anyhow::ensure!(!line.trim().is_empty(), "the host sent an empty line");
+        Ok(line)
     }
 
     fn listen_to_the_end(&mut self) {

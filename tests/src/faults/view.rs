@@ -5,7 +5,7 @@
 //! depends on the machine: it is told as `many`.
 
 use jackfield_core::contract::{Content, Status};
-use jackfield_core::event::{EventBody, Item, ItemBody, Resolution, SessionEvent};
+use jackfield_core::event::{EventBody, Item, ItemBody, Resolution, Ruled, SessionEvent};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -161,7 +161,12 @@ impl View {
                     .map(|item| format!(" about item {}", self.items.of(item)))
                     .unwrap_or_default();
                 let offers: Vec<&str> = request.options.iter().map(|offer| offer.id.as_str()).collect();
-                format!("request {} opens{about}: {}", self.requests.of(&request.id), offers.join(" | "))
+                let ruled = match &request.ruled {
+                    Some(Ruled::Rule { rule }) => format!(", for the rule '{rule}'"),
+                    Some(Ruled::Person { because }) => format!(", for a person only: {because}"),
+                    None => String::new(),
+                };
+                format!("request {} opens{about}: {}{ruled}", self.requests.of(&request.id), offers.join(" | "))
             }
             EventBody::RequestResolved { request, resolution } => {
                 format!("request {} {}", self.requests.of(request), resolved(resolution))

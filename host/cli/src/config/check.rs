@@ -7,6 +7,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::output;
 use jackfield_core::manifest::Manifest;
 use jackfield_core::policy::Intent;
+use jackfield_core::rules::Rules;
 use jackfield_core::scrub;
 use jackfield_sandbox::inspect;
 use serde::Serialize;
@@ -118,6 +119,9 @@ fn findings(settings: &Settings) -> Vec<Finding> {
             say(Level::Error, &["policy", "blocked", name], format!("nothing is called '{name}'{hint}"));
         }
     }
+    for (key, wrong) in wrong_rules(&config.rules.allow, &config.rules.deny) {
+        say(Level::Error, &["rules", key], wrong);
+    }
     let mut secrets = false;
     for (name, setup) in &config.instances {
         for (level, key, words) in of_instance(settings, name, setup) {
@@ -150,6 +154,9 @@ fn of_instance(settings: &Settings, name: &str, setup: &Setup) -> Vec<(Level, &'
     if setup.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
         found.push((Level::Error, "max_cost", "a number of US dollars, 0 or more".into()));
     }
+    for (key, wrong) in wrong_rules(&setup.allow, &setup.deny) {
+        found.push((Level::Error, key, wrong));
+    }
     for (name, server) in &setup.mcp_servers {
         if let Err(wrong) = server.named(name) {
             found.push((Level::Error, "mcp_servers", wrong));
@@ -174,6 +181,13 @@ fn of_instance(settings: &Settings, name: &str, setup: &Setup) -> Vec<(Level, &'
         found.push((Level::Error, key, error.to_string()));
     }
     found
+}
+
+fn wrong_rules(allow: &[String], deny: &[String]) -> Vec<(&'static str, String)> {
+    let one = |rule: &String| [rule.clone()];
+    let allow = allow.iter().filter_map(|rule| Some(("allow", Rules::parse(&one(rule), &[]).err()?.to_string())));
+    let deny = deny.iter().filter_map(|rule| Some(("deny", Rules::parse(&[], &one(rule)).err()?.to_string())));
+    allow.chain(deny).collect()
 }
 
 fn manifest(setup: &Setup) -> Option<Manifest> {

@@ -78,7 +78,9 @@ fn chosen(
     };
     let known = before.flags.clone().under(&flags);
     still_withheld(&before.withheld, &instance.clone().under(&flags), resumed.as_deref())?;
-    let mut setup = instance.under(&known);
+    let everywhere = &settings.config.rules;
+    let everywhere = Setup { allow: everywhere.allow.clone(), deny: everywhere.deny.clone(), ..Setup::default() };
+    let mut setup = everywhere.under(&instance).under(&known);
     let named_by = match () {
         () if named => NamedBy::Flags,
         () if known.provider.is_some() || known.plugin.is_some() => NamedBy::Thread,

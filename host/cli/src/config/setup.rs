@@ -3,6 +3,7 @@
 use super::types::Setup;
 use crate::args::RunArgs;
 use crate::exit::Failure;
+use jackfield_core::rules::Rules;
 use jackfield_core::run_limits::RunLimits;
 use jackfield_core::scrub;
 use jackfield_runtime::instance::Instance;
@@ -18,6 +19,8 @@ impl Setup {
             model: args.model.clone(),
             mode: args.mode.clone(),
             exe_args: args.exe_arg.clone(),
+            allow: args.allow.clone(),
+            deny: args.deny.clone(),
             max_turns: args.max_turns,
             max_time: args.max_time,
             max_cost: args.max_cost,
@@ -61,6 +64,9 @@ impl Setup {
         self.env.extend(over.env.clone());
         self.pass_env.extend(over.pass_env.clone());
         self.mcp_servers.extend(over.mcp_servers.clone());
+        // A rule that stands is not taken away by another.
+        join(&mut self.allow, &over.allow);
+        join(&mut self.deny, &over.deny);
         self.max_turns = over.max_turns.or(self.max_turns);
         self.max_time = over.max_time.or(self.max_time);
         self.max_cost = over.max_cost.or(self.max_cost);
@@ -79,9 +85,10 @@ impl Setup {
         setup
     }
 
-    /// What may be kept with a thread, and the names of what may not: secrets. Limits are of one run and are not kept.
+    /// What may be kept with a thread, and the names of what may not: secrets. Limits, and what is allowed without a question, are
+    /// of one run and are not kept.
     pub fn without_secrets(&self) -> (Setup, Vec<String>) {
-        let mut kept = Setup { max_turns: None, max_time: None, max_cost: None, ..self.clone() };
+        let mut kept = Setup { max_turns: None, max_time: None, max_cost: None, allow: Vec::new(), ..self.clone() };
         let mut withheld = Vec::new();
         kept.env.retain(|name, value| keep(!scrub::is_secret(name, value), format!("--env {name}"), &mut withheld));
         kept.options.retain(|name, value| {
@@ -110,6 +117,8 @@ impl Setup {
         let mcp_servers =
             servers.collect::<Result<_, _>>().map_err(|wrong| Failure::usage(format!("{whose}: {wrong}")))?;
         let limits = self.limits();
+        let rules =
+            Rules::parse(&self.allow, &self.deny).map_err(|wrong| Failure::usage(format!("{whose}: {wrong}")))?;
         let mut env: Vec<(String, String)> = self.env.into_iter().collect();
         for name in self.pass_env {
             let value = std::env::var(&name).map_err(|_| {
@@ -128,11 +137,16 @@ impl Setup {
             program_args: self.exe_args,
             selection: chosen.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect(),
             limits,
+            rules,
             instructions: None,
             tap: None,
             mcp_servers,
         })
     }
+}
+
+fn join(all: &mut Vec<String>, more: &[String]) {
+    all.extend(more.iter().filter(|rule| !all.contains(rule)).cloned().collect::<Vec<_>>());
 }
 
 fn keep(stays: bool, name: String, withheld: &mut Vec<String>) -> bool {

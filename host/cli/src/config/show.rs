@@ -60,6 +60,9 @@ fn rows(settings: &Settings) -> Result<Vec<Row>, crate::exit::Failure> {
     rows.push(row("default_instance", config.default_instance.clone().into(), from(&["default_instance"])));
     let kept = config.retention_days.map_or_else(|| "until you delete them".into(), Value::from);
     rows.push(row("retention_days", kept, from(&["retention_days"])));
+    for (key, rules) in [("allow", &config.rules.allow), ("deny", &config.rules.deny)] {
+        rows.push(row(&format!("rules.{key}"), rules.clone().into(), from(&["rules", key])));
+    }
     for name in config.instances.keys() {
         let Some(setup) = settings.instance(name) else { continue };
         let why = unavailable(&setup);

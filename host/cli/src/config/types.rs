@@ -27,9 +27,22 @@ pub struct Config {
     /// What the host may do where a provider can't, and what is forbidden.
     #[serde(default)]
     pub policy: PolicyConfig,
+    /// What is allowed and forbidden before anybody is asked, for every provider.
+    #[serde(default)]
+    pub rules: RuleTexts,
     /// Configured uses of providers, by name: two accounts of one provider are two instances.
     #[serde(default)]
     pub instances: BTreeMap<String, Setup>,
+}
+
+/// Rules, one sentence each. What one of `deny` says is forbidden, whatever else allows it.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RuleTexts {
+    /// Allowed once each, without a question: `read in this workspace`, `run cargo test *`.
+    pub allow: Vec<String>,
+    /// Forbidden, whoever allows it: `rm -rf`, `edit in .git`, `tool NAME`.
+    pub deny: Vec<String>,
 }
 
 /// A configured use of a provider: an instance of the file, the flags of a command line, or what a thread keeps of both.
@@ -69,6 +82,12 @@ pub struct Setup {
     /// MCP servers for the provider, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub mcp_servers: BTreeMap<String, McpServer>,
+    /// Rules that allow, beside those of `[rules]`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<String>,
+    /// Rules that forbid, beside those of `[rules]`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deny: Vec<String>,
     /// Turns of one run, at most: calls of the model where the provider tells them, else the provider's turns.
     #[schemars(range(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]

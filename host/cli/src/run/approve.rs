@@ -8,7 +8,7 @@ use super::pick::{chosen, pick, refusal};
 use crate::args::Approve;
 use crate::output::plain;
 use jackfield_core::contract::{Filled, Verdict};
-use jackfield_core::event::{EventBody, Request, SessionEvent};
+use jackfield_core::event::{EventBody, Request, Ruled, SessionEvent};
 use jackfield_core::id::RequestId;
 use jackfield_core::requests::Reply;
 use std::collections::VecDeque;
@@ -97,11 +97,17 @@ impl Approver {
         }
     }
 
-    /// A rule decides what is allowed; which colour somebody likes it can't know.
+    /// A rule decides what is allowed; which colour somebody likes it can't know. What an operator's rule answers is asked of
+    /// nobody; what one may forbid is not allowed by a word that was given for everything.
     fn opened(&mut self, request: &Request) {
+        if let Some(Ruled::Rule { .. }) = &request.ruled {
+            return;
+        }
         let is_permission = !request.options.is_empty() && request.questions.is_empty();
         match self.rule {
-            Approve::Allow if is_permission => self.answers.push_back(by_rule(request, true, "rule --approve allow")),
+            Approve::Allow if is_permission && request.ruled.is_none() => {
+                self.answers.push_back(by_rule(request, true, "rule --approve allow"))
+            }
             Approve::Deny if is_permission => self.answers.push_back(by_rule(request, false, "rule --approve deny")),
             _ if self.who == Who::Person => {
                 self.waiting.push_back(request.clone());

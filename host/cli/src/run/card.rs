@@ -2,7 +2,7 @@
 
 use crate::output::{headline, plain};
 use jackfield_core::contract::{Content, Offer, Question, Tool, ToolKind};
-use jackfield_core::event::{Request, RequestSubject};
+use jackfield_core::event::{Request, RequestSubject, Ruled};
 
 /// Lines of a tool's input that are shown.
 const INPUT_LINES: usize = 12;
@@ -15,6 +15,9 @@ pub fn card(request: &Request) -> String {
     }
     if let Some(reason) = &request.reason {
         card += &format!("  because: {}\n", plain(reason));
+    }
+    if let Some(Ruled::Person { because }) = &request.ruled {
+        card += &format!("  your rules: {}\n", plain(because));
     }
     if let Some(raw) = &request.raw {
         card += &format!("  the provider's own words: {}\n", headline(raw, 300));

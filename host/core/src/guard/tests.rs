@@ -122,7 +122,7 @@ fn rules_change_only_when_that_was_picked() {
 #[test]
 fn ids_of_another_type_are_other_requests() {
     let mut guards = guards();
-    let number = guards.observe_frame("main", &ask(json!(1))).remove(0);
+    let (number, _) = guards.observe_frame("main", &ask(json!(1))).remove(0);
     assert_eq!(guards.authorize("1", allow()), Recorded::Yes);
     refused(&mut guards, json!({"type": "reply", "re": "1", "verdict": "allow"}), "answer-not-asked");
     guards.observe_frame("main", &ask(json!("1")));

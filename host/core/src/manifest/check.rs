@@ -2,6 +2,7 @@
 
 use super::holes::{Piece, pieces};
 use super::{Arg, GuardRule, Hole, Manifest, Origin, Root, SpawnProfile, forbidden_env};
+use crate::rules::Does;
 use std::collections::BTreeSet;
 
 /// Why a manifest is refused.
@@ -204,10 +205,38 @@ impl Manifest {
             "",
             "needs `input`: what it is compared with",
         )?;
+        self.calls(&key, guard)?;
         let single = [&guard.request_id, &guard.answer_id];
         let pointers = guard.request.keys().chain(guard.answer.keys()).chain(guard.allow.keys()).chain(single);
-        let optional = guard.input.iter().chain(&guard.answer_input).chain(&guard.only_if_offered);
+        let optional = guard.input.iter().chain(&guard.answer_input).chain(&guard.only_if_offered).chain(&guard.tool);
         pointers.chain(optional).try_for_each(|p| pointer(key.clone(), p))
+    }
+
+    fn calls(&self, key: &str, guard: &GuardRule) -> Checked {
+        let key = format!("{key}.call");
+        require(
+            guard.call.is_empty() || guard.input.is_some(),
+            key.as_str(),
+            "",
+            "needs `input`: where a call is read",
+        )?;
+        for call in &guard.call {
+            require(
+                call.tools.is_empty() || guard.tool.is_some(),
+                key.as_str(),
+                "",
+                "`tools` needs the guard's `tool`",
+            )?;
+            let (runs, touches) = (call.command.is_some(), !call.paths.is_empty());
+            let fits = match call.does {
+                Does::Run => runs && !touches,
+                Does::Read | Does::Edit => touches && !runs,
+                Does::Other => !runs && !touches,
+            };
+            let named = call.tools.first().map_or("", String::as_str);
+            require(fits, key.as_str(), named, "a call that runs has `command`, one that reads or edits has `paths`")?;
+        }
+        unique(&key, guard.call.iter().flat_map(|call| &call.tools).map(String::as_str))
     }
 
     fn has_profile(&self, key: &str, name: &str) -> Checked {

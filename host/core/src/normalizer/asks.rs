@@ -147,6 +147,7 @@ impl Normalizer {
             questions: told.questions,
             raw: told.raw.map(|raw| scrub::cut(&raw, limits.unknown_raw_bytes)),
             expires_ms: told.expires_ms.and_then(clean::millis),
+            ruled: None,
         }
     }
 

@@ -398,6 +398,11 @@ impl Normalizer {
         open.into_iter().any(|item| item.kind == item::Kind::Tool && item.told_end.is_none())
     }
 
+    /// The provider's id of a request that can be answered.
+    pub fn native_request(&self, id: &RequestId) -> Option<&str> {
+        self.requests.open().iter().find(|open| open.request.id == *id).map(|open| open.native.as_str())
+    }
+
     /// Requests that can be answered, oldest first.
     pub fn open_requests(&self) -> Vec<&Request> {
         self.requests.open().iter().map(|open| &open.request).collect()

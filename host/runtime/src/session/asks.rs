@@ -49,6 +49,9 @@ impl Task {
             self.store_failed(&error);
         }
         self.say(None, EventBody::CapabilitiesUpdated { capabilities: view }).await;
+        if self.rules_said.is_some() {
+            self.say_rules().await;
+        }
     }
 
     /// The first command of a session.
@@ -214,7 +217,7 @@ impl Task {
         for request in open {
             let asked = self.asked(&request);
             if let Ok(answer) = self.normalizer.answer(&request, Reply::Dismissed, "interrupt") {
-                self.send_answer(request, asked, answer, None).await;
+                self.send_answer(request, asked, answer, "interrupt", None).await;
             }
         }
     }
@@ -277,28 +280,48 @@ impl Task {
 
     async fn answer(&mut self, request: RequestId, reply: Reply, by: String, done: Reply1<()>) {
         let asked = self.asked(&request);
+        if let Some(refusal) = asked.as_ref().and_then(|asked| self.against_a_rule(asked, &reply)) {
+            let _ = done.send(Err(refusal));
+            return;
+        }
         match self.normalizer.answer(&request, reply, &by) {
-            Ok(answer) => self.send_answer(request, asked, answer, Some((by, done))).await,
+            Ok(answer) => self.send_answer(request, asked, answer, &by, Some(done)).await,
             Err(error) => {
                 let _ = done.send(Err(error.into()));
             }
         }
     }
 
-    fn asked(&self, request: &RequestId) -> Option<Request> {
+    /// The rule that stands against an answer: it forbids the input as it was edited, or the provider would stop asking for
+    /// what it forbids.
+    fn against_a_rule(&mut self, asked: &Request, reply: &Reply) -> Option<AskError> {
+        let granted = Granted::of(asked, reply);
+        let native = self.normalizer.native_request(&asked.id)?.to_owned();
+        let denied = granted.edited_input.as_ref().and_then(|input| self.outlet.denies_edit(&native, input));
+        if let Some(rule) = denied {
+            self.note("answer", &rule, serde_json::json!({ "request": asked.id, "edited": true, "taken": false }));
+            return Some(AskError::Rule(format!("the edited input is what the rule '{rule}' forbids")));
+        }
+        let outlived = self.outlet.outlived(&native).filter(|_| granted.lasts())?.text();
+        Some(AskError::Rule(format!(
+            "the provider would no longer ask for what the rule '{outlived}' forbids: allow it once"
+        )))
+    }
+
+    pub(super) fn asked(&self, request: &RequestId) -> Option<Request> {
         self.normalizer.open_requests().into_iter().find(|open| open.id == *request).cloned()
     }
 
     /// The answer was checked against what the provider offered; the guard is told what may leave, then the plugin translates it.
-    async fn send_answer(
+    pub(super) async fn send_answer(
         &mut self,
         request: RequestId,
         asked: Option<Request>,
         answer: contract::Answer,
-        waiting: Option<(String, Reply1<()>)>,
+        by: &str,
+        waiting: Option<Reply1<()>>,
     ) {
-        let granted = asked.map(|asked| Granted::by(&asked, &answer)).unwrap_or_default();
-        let by = waiting.as_ref().map_or("interrupt", |(by, _)| by.as_str());
+        let granted = asked.map(|asked| Granted::of(&asked, &answer.reply)).unwrap_or_default();
         let recorded = self.shared.audit.write(&Record {
             kind: "answer",
             verdict: if granted.allows { Verdict::Allowed } else { Verdict::Refused },
@@ -313,7 +336,7 @@ impl Task {
                 FaultKind::Internal,
                 format!("the audit record could not be written ({error}), so the answer was not sent"),
             );
-            self.request_answered(request, waiting.map(|(_, done)| done), Err(cause)).await;
+            self.request_answered(request, waiting, Err(cause)).await;
             return;
         }
         self.outlet.guards().authorize(
@@ -323,7 +346,7 @@ impl Task {
         // The provider goes on from here: how long the person took is not its silence.
         self.watch.sent();
         let deadline = self.after(self.shared.limits.command_ms);
-        let purpose = Purpose::Respond(request, waiting.map(|(_, done)| done));
+        let purpose = Purpose::Respond(request, waiting);
         let thread = self.native_thread.clone();
         self.command(purpose, thread, CommandBody::Respond(answer), deadline).await;
     }
@@ -336,6 +359,10 @@ impl Task {
     ) {
         if let Some(waiting) = waiting {
             let _ = waiting.send(outcome.clone().map_err(AskError::Fault));
+        }
+        match &outcome {
+            Ok(()) => drop(self.ruled.remove(&request)),
+            Err(_) => self.rule_failed(&request),
         }
         let told = self.normalizer.answered(&request, outcome);
         self.emit(told).await;

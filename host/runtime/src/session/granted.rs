@@ -1,6 +1,6 @@
 //! What an answer grants, read off the options that the provider offered: what the guard of the exchange will let pass.
 
-use jackfield_core::contract::{Answer, Reply, Verdict};
+use jackfield_core::contract::{Reply, Verdict};
 use jackfield_core::event::Request;
 use jackfield_core::requests::allows;
 use serde_json::Value;
@@ -17,8 +17,13 @@ pub(super) struct Granted {
 }
 
 impl Granted {
-    pub(super) fn by(request: &Request, answer: &Answer) -> Granted {
-        match &answer.reply {
+    /// It allows, and its like from now on.
+    pub(super) fn lasts(&self) -> bool {
+        self.allows && self.always
+    }
+
+    pub(super) fn of(request: &Request, reply: &Reply) -> Granted {
+        match reply {
             Reply::Chosen(chosen) => {
                 let verdict =
                     request.options.iter().find(|offer| offer.id == chosen.option_id).map(|offer| offer.verdict);

@@ -11,6 +11,7 @@
 //! - `operations`: what is done with the thread beyond messages;
 //! - `ops`: commands that wait for the plugin's answer;
 //! - `asks`: what clients ask for, and the ladder of an interrupt;
+//! - `rules`: what the operator's rules answer before any client is heard;
 //! - `outgoing`, `queue`: messages: how each goes, and what is changed while it waits;
 //! - `run_limits`: turns, time and cost of a run;
 //! - `watch`: deadlines. They speak, and end only what they say they end;
@@ -34,6 +35,7 @@ mod outlet;
 pub(crate) mod queue;
 mod release;
 mod ring;
+mod rules;
 mod run_limits;
 mod speak;
 mod task;
@@ -145,6 +147,9 @@ pub enum AskError {
     /// The answer does not fit its request.
     #[error(transparent)]
     Answer(#[from] AnswerError),
+    /// A rule of the operator stands against it; the request is still open.
+    #[error("{0}; the request is still open")]
+    Rule(String),
     /// There is nothing to interrupt.
     #[error("no run is active in this thread")]
     NothingActive,
@@ -182,6 +187,7 @@ impl AskError {
             Self::Ended => "session-ended",
             Self::Fault(_) => "provider-fault",
             Self::Answer(error) => error.code(),
+            Self::Rule(_) => "against-a-rule",
             Self::NothingActive => "nothing-active",
             Self::TooLong { .. } => "prompt-too-long",
             Self::QueueFull { .. } => "queue-full",

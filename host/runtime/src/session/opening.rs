@@ -12,6 +12,10 @@ const LIMITING: &[&str] = &["mode", "approvals", "sandbox"];
 impl Task {
     pub(super) async fn open_thread(&mut self) {
         self.say_who_enforces().await;
+        self.say_rules().await;
+        if self.ending.is_some() {
+            return;
+        }
         let context = self.instructions().await;
         let with_first_message =
             self.start.cursor.is_none() && self.decides(Intent::CreateEmptyThread) != Decision::Native;

@@ -4,6 +4,7 @@
 //! has happened.** A wish whose record cannot be written is refused. Called from `release` only.
 
 use super::message::compose;
+use super::rules::Judge;
 use super::{SessionStart, Shared};
 use crate::audit::{Record, Verdict};
 use crate::launch::{self, LaunchError};
@@ -13,6 +14,7 @@ use jackfield_core::contract::{
 };
 use jackfield_core::guard::Guards;
 use jackfield_core::manifest::Framing;
+use jackfield_core::rules::{Rule, Ruling};
 use jackfield_core::scrub;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -47,6 +49,7 @@ pub(crate) struct Outlet {
     timer_ids: BTreeMap<u32, Instant>,
     last_id: Option<u32>,
     guards: Guards,
+    judge: Judge,
     frames: mpsc::Sender<ChannelEvent>,
     results: mpsc::UnboundedSender<EffectResult>,
     /// Programs started so far.
@@ -66,6 +69,7 @@ impl Outlet {
             timer_ids: BTreeMap::new(),
             last_id: None,
             guards: Guards::new(start.generation.manifest(), &shared.limits),
+            judge: Judge::new(&start.instance.rules, &start.folder),
             frames,
             results,
             spawned: 0,
@@ -277,7 +281,7 @@ impl Outlet {
         Outcome::Taken
     }
 
-    /// The guards see a frame before the plugin does.
+    /// The guards and the rules see a frame before the plugin does.
     pub(crate) fn observe(&mut self, channel: u32, data: &FrameData) {
         let Some(open) = self.channels.get(&channel) else { return };
         if let FrameData::Text(text) = data
@@ -285,8 +289,23 @@ impl Outlet {
             && self.guards.may_concern(&open.profile, text)
             && let Ok(value) = serde_json::from_str::<Value>(text)
         {
-            self.guards.observe_frame(&open.profile, &value);
+            for (key, call) in self.guards.observe_frame(&open.profile, &value) {
+                self.guards.rule(&key, self.judge.judge(&call));
+            }
         }
+    }
+
+    /// The rule that forbids this input, which a person put in place of the provider's.
+    pub(crate) fn denies_edit(&self, request: &str, input: &Value) -> Option<String> {
+        match self.guards.edited(request, input).map(|call| self.judge.judge(&call)) {
+            Some(Ruling::Deny(rule)) => Some(rule),
+            _ => None,
+        }
+    }
+
+    /// The rule that would lose its hold if the provider stopped asking for the like of this request.
+    pub(crate) fn outlived(&self, request: &str) -> Option<&Rule> {
+        self.judge.outlived(self.guards.call_does(request)?)
     }
 
     /// What a person or a rule answered to a provider's request, so that the plugin's write of it may pass.

@@ -16,6 +16,7 @@ impl Task {
     /// Numbers, stores and shows what the normalizer made, and keeps the host's own books by it.
     pub(super) async fn emit(&mut self, routed: Vec<Routed>) {
         for mut one in routed {
+            self.judge(&mut one.draft);
             if let Some(body) = self.run_guard.see(&mut one.draft, clock::now_ms()) {
                 let mut draft: jackfield_core::event::Draft = body.into();
                 draft.run.clone_from(&one.draft.run);

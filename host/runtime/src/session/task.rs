@@ -4,6 +4,7 @@ use super::diagnostics::Diagnostics;
 use super::ops::{Ops, Purpose};
 use super::outlet::{Outlet, fault};
 use super::ring::Ring;
+use super::rules::RuleAnswer;
 use super::watch::Watch;
 use super::{Ask, Left, NewRun, Operation, Outcome, Reply1, SessionStart, Shared, Standing};
 use crate::clock;
@@ -15,12 +16,12 @@ use jackfield_core::contract::{
     ChannelExit, Command, CommandBody, ContextPart, EffectResult, Fault, FaultKind, Input, Tick,
 };
 use jackfield_core::event::SessionEnd;
-use jackfield_core::id::RunId;
+use jackfield_core::id::{RequestId, RunId};
 use jackfield_core::normalizer::{Disposed, Normalizer, SessionEnded, SessionScope, clean_fault};
 use jackfield_core::outbox::Outbox;
 use jackfield_core::run_limits::RunGuard;
 use jackfield_sandbox::{CallError, Session};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch as watched};
@@ -71,6 +72,12 @@ pub(super) struct Task {
     pub(super) first_context: Vec<ContextPart>,
     pub(super) watch: Watch,
     pub(super) run_guard: RunGuard,
+    /// Answers that rules give, not yet sent.
+    pub(super) by_rule: VecDeque<RuleAnswer>,
+    /// The rules that were said to be held by nothing; `None` before the start has come so far.
+    pub(super) rules_said: Option<BTreeSet<String>>,
+    /// Requests that a rule has answered, and which.
+    pub(super) ruled: HashMap<RequestId, String>,
     pub(super) diagnostics: Diagnostics,
     pub(super) native_thread: Option<String>,
     /// The provider has given a cursor.
@@ -138,6 +145,9 @@ impl Task {
             first_context: Vec::new(),
             watch: Watch::new(&limits),
             run_guard: RunGuard::new(start.instance.limits),
+            by_rule: VecDeque::new(),
+            rules_said: None,
+            ruled: HashMap::new(),
             diagnostics: Diagnostics::new(&limits),
             native_thread: start.native_id.clone(),
             resumable: start.cursor.is_some(),
@@ -174,6 +184,7 @@ impl Task {
         self.begin().await;
         loop {
             self.watch_deadlines().await;
+            self.answer_by_rule().await;
             self.settle().await;
             self.operate_later().await;
             self.tell_standing();
@@ -387,7 +398,10 @@ impl Task {
             .normalizer
             .deadline()
             .map(|at_ms| Instant::now() + Duration::from_millis(at_ms.saturating_sub(clock::now_ms())));
-        let due = !self.feed.is_empty() || self.may_begin() || (self.restarts() && self.is_idle());
+        let due = !self.feed.is_empty()
+            || !self.by_rule.is_empty()
+            || self.may_begin()
+            || (self.restarts() && self.is_idle());
         let now = due.then(Instant::now);
         [
             self.ops.next_deadline(),
