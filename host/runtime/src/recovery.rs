@@ -1,45 +1,160 @@
 //! What a host that died left open in a thread, closed in words: requests expire, work ends as unknown or interrupted,
 //! the session is said to have ended. Nothing is guessed: an open tool call's outcome is not known.
+//!
+//! **The events are the truth; a row that lags behind them follows.** A row is written after its event, but for a message, whose
+//! row comes first: one that the events do not know yet is said to have been taken on. Tests: `tests/tests/restart/`,
+//! through the whole house.
 
-use crate::store::{Gap, Recovery, Store, StoreError};
+use crate::store::{Gap, Recovery, RunRecord, Store, StoreError, ThreadRecord};
 use crate::thread_log::ThreadLog;
 use jackfield_core::contract::{Fault, FaultKind, Status};
-use jackfield_core::event::{Draft, EventBody, Resolution, RunStatus, SessionEnd, is_terminal};
-use jackfield_core::id::ThreadId;
+use jackfield_core::event::{Draft, EventBody, Resolution, RunStatus, SessionEnd, SessionEvent, is_terminal};
+use jackfield_core::id::{RequestId, RunId, SessionId, ThreadId};
 use jackfield_core::projection::{Run, Snapshot};
+use std::collections::BTreeMap;
 
-/// Closes a thread as it was found, before anything new is said in it. The rows by which it was found unfinished change
-/// after the events are stored: a host that dies in between finds the rest again.
+/// Closes a thread as it was found, before anything new is said in it; returns the messages that still wait. The rows by which
+/// it was found unfinished change after the events are stored: a host that dies in between finds the rest again.
 pub(crate) async fn close(
     store: &Store,
     log: &ThreadLog,
-    found: &Recovery,
+    row: &ThreadRecord,
+    found: Recovery,
     gap: Option<Gap>,
-) -> Result<(), StoreError> {
+) -> Result<Vec<RunRecord>, StoreError> {
+    if gap.is_none() && found.unended_sessions.is_empty() && found.open_runs.is_empty() {
+        return Ok(found.queued_runs);
+    }
     let now = crate::clock::now_ms();
     if let Some(gap) = gap {
         log.emit(now, EventBody::Gap { from_seq: *gap.start(), to_seq: *gap.end() }.into()).await?;
     }
-    if found.unended_sessions.is_empty() && found.open_runs.is_empty() {
-        return Ok(());
-    }
-    let snapshot = fold(store, log.thread()).await?;
-    for draft in closing_events(&snapshot) {
+    let told = Told::read(store, log.thread()).await?;
+    let (kept, begun): (Vec<_>, Vec<_>) = found.queued_runs.iter().cloned().partition(|run| told.waits(&run.id));
+    let open_runs: Vec<RunRecord> = found.open_runs.iter().cloned().chain(begun).collect();
+    for draft in told.missing(row, &open_runs, &kept).into_iter().chain(told.closing(&open_runs, &kept)) {
         log.emit(now, draft).await?;
     }
     for request in &found.open_requests {
-        store.resolve_request(&request.request.id, Resolution::Expired, now).await?;
+        let id = &request.request.id;
+        store.resolve_request(id, told.resolved.get(id).cloned().unwrap_or(Resolution::Expired), now).await?;
     }
-    for run in &found.open_runs {
-        store.update_run(&run.id, RunStatus::Failed, now).await?;
+    for run in &open_runs {
+        store.update_run(&run.id, told.end_of(&run.id).unwrap_or(RunStatus::Failed), now).await?;
     }
     for session in &found.unended_sessions {
-        store.end_session(&session.id, session.epoch, SessionEnd::HostDied, now).await?;
+        let end = told.ended.get(&session.id).copied().unwrap_or(SessionEnd::HostDied);
+        store.end_session(&session.id, session.epoch, end, now).await?;
     }
-    Ok(())
+    Ok(kept)
 }
 
-/// The events that close all that is open, in the order of a turn's end.
+/// What the stored events say.
+#[derive(Default)]
+struct Told {
+    snapshot: Snapshot,
+    resolved: BTreeMap<RequestId, Resolution>,
+    ended: BTreeMap<SessionId, SessionEnd>,
+}
+
+impl Told {
+    async fn read(store: &Store, thread: &ThreadId) -> Result<Told, StoreError> {
+        let mut told = Told::default();
+        each_event(store, thread, |event| {
+            told.snapshot.apply(event);
+            match &event.draft.body {
+                EventBody::RequestResolved { request, resolution } => {
+                    told.resolved.insert(request.clone(), resolution.clone());
+                }
+                EventBody::SessionEnded { session, reason, .. } => {
+                    told.ended.insert(session.clone(), *reason);
+                }
+                _ => {}
+            }
+        })
+        .await?;
+        Ok(told)
+    }
+
+    fn run(&self, id: &RunId) -> Option<&Run> {
+        self.snapshot.runs.iter().find(|run| run.id == *id)
+    }
+
+    /// How a run ended.
+    fn end_of(&self, id: &RunId) -> Option<RunStatus> {
+        self.run(id).map(|run| run.status).filter(|status| status.is_terminal())
+    }
+
+    /// Whether nothing was said of a run but that it waits.
+    fn waits(&self, id: &RunId) -> bool {
+        self.run(id).is_none_or(|run| run.status == RunStatus::Queued)
+    }
+
+    /// What was acknowledged by its row, and whose event the host had no time to store.
+    fn missing(&self, row: &ThreadRecord, open: &[RunRecord], kept: &[RunRecord]) -> Vec<Draft> {
+        let created = EventBody::ThreadCreated { provider: row.provider.clone(), folder: row.folder.clone() };
+        let mut drafts: Vec<Draft> = self.snapshot.provider.is_none().then(|| created.into()).into_iter().collect();
+        let mut runs: Vec<&RunRecord> = open.iter().chain(kept).collect();
+        runs.sort_by_key(|run| run.ordinal);
+        for run in runs {
+            let body = match self.run(&run.id) {
+                None => EventBody::RunCreated { content: run.prompt.clone(), ordinal: run.ordinal },
+                Some(told) if told.content != run.prompt => EventBody::RunEdited { content: run.prompt.clone() },
+                Some(_) => continue,
+            };
+            drafts.push(Draft { run: Some(run.id.clone()), ..body.into() });
+        }
+        synthetic(drafts)
+    }
+
+    /// The events that close all that is open, in the order of a turn's end; last, what waits.
+    fn closing(&self, open: &[RunRecord], kept: &[RunRecord]) -> Vec<Draft> {
+        let mut drafts = closing_events(&self.snapshot);
+        // What still waits was promised, and is kept: it goes first when the thread is used again.
+        let at_work = |run: &&Run| !run.status.is_terminal() && run.status != RunStatus::Queued;
+        let mut runs: Vec<RunId> = self.snapshot.runs.iter().filter(at_work).map(|run| run.id.clone()).collect();
+        runs.extend(open.iter().map(|run| run.id.clone()).filter(|id| self.waits(id)));
+        drafts.extend(runs.into_iter().map(run_ended));
+        if let Some(session) = &self.snapshot.session {
+            drafts.push(session_ended(session).into());
+        }
+        let queue: Vec<RunId> = kept.iter().map(|run| run.id.clone()).collect();
+        if queue != self.snapshot.queue {
+            drafts.push(EventBody::QueueUpdated { runs: queue }.into());
+        }
+        synthetic(drafts)
+    }
+}
+
+fn synthetic(mut drafts: Vec<Draft>) -> Vec<Draft> {
+    drafts.iter_mut().for_each(|draft| draft.origin.synthetic = true);
+    drafts
+}
+
+fn run_ended(run: RunId) -> Draft {
+    let body = EventBody::RunEnded {
+        status: RunStatus::Failed,
+        reason: Some("host-died".into()),
+        fault: Some(host_died()),
+        background: false,
+        joined: None,
+        ledger: Default::default(),
+    };
+    Draft { run: Some(run), ..body.into() }
+}
+
+fn session_ended(session: &SessionId) -> EventBody {
+    EventBody::SessionEnded {
+        session: session.clone(),
+        reason: SessionEnd::HostDied,
+        fault: Some(host_died()),
+        exit_code: None,
+        signal: None,
+        stderr_tail: String::new(),
+    }
+}
+
+/// The events that close what is open in the provider's work.
 fn closing_events(snapshot: &Snapshot) -> Vec<Draft> {
     let mut drafts: Vec<Draft> = Vec::new();
     let died = host_died();
@@ -69,33 +184,6 @@ fn closing_events(snapshot: &Snapshot) -> Vec<Draft> {
         draft.turn = Some(turn.id.clone());
         drafts.push(draft);
     }
-    // What still waits was promised, and is kept: it goes first when the thread is used again.
-    let at_work = |run: &&Run| !run.status.is_terminal() && run.status != RunStatus::Queued;
-    for run in snapshot.runs.iter().filter(at_work) {
-        let mut draft: Draft = EventBody::RunEnded {
-            status: RunStatus::Failed,
-            reason: Some("host-died".into()),
-            fault: Some(died.clone()),
-            background: false,
-            joined: None,
-            ledger: Default::default(),
-        }
-        .into();
-        draft.run = Some(run.id.clone());
-        drafts.push(draft);
-    }
-    if let Some(session) = &snapshot.session {
-        let ended = EventBody::SessionEnded {
-            session: session.clone(),
-            reason: SessionEnd::HostDied,
-            fault: Some(died),
-            exit_code: None,
-            signal: None,
-            stderr_tail: String::new(),
-        };
-        drafts.push(ended.into());
-    }
-    drafts.iter_mut().for_each(|draft| draft.origin.synthetic = true);
     drafts
 }
 
@@ -112,17 +200,20 @@ fn host_died() -> Fault {
 
 /// The thread as its stored events have it.
 pub(crate) async fn fold(store: &Store, thread: &ThreadId) -> Result<Snapshot, StoreError> {
-    const PAGE: usize = 1_000;
     let mut snapshot = Snapshot::default();
+    each_event(store, thread, |event| snapshot.apply(event)).await?;
+    Ok(snapshot)
+}
+
+async fn each_event(store: &Store, thread: &ThreadId, mut take: impl FnMut(&SessionEvent)) -> Result<(), StoreError> {
+    const PAGE: usize = 1_000;
     let mut after = 0;
     loop {
         let page = store.events(thread, after, PAGE).await?;
         let Some(last) = page.last() else {
-            return Ok(snapshot);
+            return Ok(());
         };
         after = last.seq;
-        for event in &page {
-            snapshot.apply(event);
-        }
+        page.iter().for_each(&mut take);
     }
 }

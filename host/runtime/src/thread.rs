@@ -73,21 +73,23 @@ impl Thread {
         let found = store.recover(&row.id).await?;
         let (sequence, gap) = store.sequence(&row.id).await?;
         let log = Arc::new(ThreadLog::new(row.id.clone(), store.clone(), shared.limits.clone(), sequence));
-        if !new {
+        let (next_epoch, last_run) = (found.next_epoch, found.last_ordinal);
+        let waiting = match new {
+            true => Vec::new(),
             // Before anybody listens: it is about runs and sessions that are over, and is read in the store.
-            recovery::close(&store, &log, &found, gap).await?;
-        }
+            false => recovery::close(&store, &log, &row, found, gap).await?,
+        };
         let first_listener = log.subscribe();
         if new {
             let created = EventBody::ThreadCreated { provider: row.provider.clone(), folder: row.folder.clone() };
             log.emit(clock::now_ms(), created.into()).await?;
         }
-        let kept = found.queued_runs.into_iter().map(|run| NewRun::new(run.id, run.ordinal, run.prompt));
+        let kept = waiting.into_iter().map(|run| NewRun::new(run.id, run.ordinal, run.prompt));
         let inner = Inner {
             state: Mutex::new(State {
                 session: None,
-                next_epoch: found.next_epoch,
-                last_run: found.last_ordinal,
+                next_epoch,
+                last_run,
                 kept: Outbox::of(kept.collect()),
                 closed: false,
                 chosen: Pairs::new(),

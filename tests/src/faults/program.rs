@@ -4,6 +4,7 @@
 
 use super::Case;
 use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
 use std::io::{BufRead, StdinLock, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -135,6 +136,8 @@ impl Program {
             "complain-much" => {
                 (0..rest.parse::<u32>()?).try_for_each(|_| err(format!("{}\n", "e".repeat(1023)).as_bytes()))?
             }
+            // Answers all that comes from here on: each message is a turn that says its words again, and where it was resumed.
+            "converse" => self.converse()?,
             "pause" => std::thread::sleep(Duration::from_millis(rest.parse()?)),
             "exit" => return Ok(Some(rest.parse()?)),
             "die" => std::process::abort(),
@@ -167,6 +170,31 @@ impl Program {
         }
         anyhow::ensure!(!line.trim().is_empty(), "the host sent an empty line");
         Ok(line)
+    }
+
+    fn converse(&mut self) -> Result<()> {
+        let say = |line: Value| out(format!("{line}\n").as_bytes());
+        let (mut line, mut resumed, mut turns) = (String::new(), Value::Null, 0);
+        while self.stdin.read_line(&mut line)? > 0 {
+            let heard: Value = serde_json::from_str(&line)?;
+            line.clear();
+            match heard["type"].as_str() {
+                Some("open") => {
+                    resumed = heard["resume"].clone();
+                    let thread = resumed.as_str().unwrap_or("00000000-0000-4000-8000-00000000000b");
+                    say(json!({ "type": "ready", "thread": thread }))?;
+                }
+                Some("message") => {
+                    turns += 1;
+                    let text = format!("heard {} in {resumed}", heard["text"]);
+                    say(json!({ "type": "turn-started" }))?;
+                    say(json!({ "type": "message", "id": format!("heard-{turns}"), "text": text }))?;
+                    say(json!({ "type": "turn-ended", "status": "completed" }))?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn listen_to_the_end(&mut self) {

@@ -357,15 +357,16 @@ impl Task {
         waiting: Option<Reply1<()>>,
         outcome: Result<(), Fault>,
     ) {
-        if let Some(waiting) = waiting {
-            let _ = waiting.send(outcome.clone().map_err(AskError::Fault));
-        }
         match &outcome {
             Ok(()) => drop(self.ruled.remove(&request)),
             Err(_) => self.rule_failed(&request),
         }
-        let told = self.normalizer.answered(&request, outcome);
+        let told = self.normalizer.answered(&request, outcome.clone());
         self.emit(told).await;
+        // What is acknowledged is in the store: a host that dies now has not forgotten it.
+        if let Some(waiting) = waiting {
+            let _ = waiting.send(outcome.map_err(AskError::Fault));
+        }
     }
 
     pub(super) async fn command_overdue(&mut self, purpose: Purpose) {
