@@ -86,7 +86,7 @@ async fn a_copy_knows_what_was_said_up_to_its_turn() {
         copy.close().await;
         assert!(all(&copy).contains(&format!("goes on after {knows} turns")), "{}", all(&copy));
         let forked = copy.said.iter().find_map(|event| match &event.draft.body {
-            EventBody::ThreadForked { from, at } => Some((from.clone(), at.clone())),
+            EventBody::ThreadForked { from, at, .. } => Some((from.clone(), at.clone())),
             _ => None,
         });
         assert_eq!(forked, Some((first.thread.id().clone(), wanted)));

@@ -176,9 +176,21 @@ pub enum ThreadsCommand {
     Fork {
         /// The thread.
         thread: String,
-        /// The last turn that the copy knows [default: all there are].
-        #[arg(long, value_name = "TURN")]
+        /// The last turn that the copy knows, or the last item inside of one [default: all there are].
+        #[arg(long, value_name = "TURN|ITEM")]
         at: Option<String>,
+        /// Copies the thread of this subagent in it.
+        #[arg(long, value_name = "TASK", conflicts_with = "at")]
+        subagent: Option<String>,
+        #[command(flatten)]
+        json: JsonArgs,
+    },
+    /// Opens a subagent's thread as a thread of its own, where its provider can.
+    Open {
+        /// The thread that it worked for.
+        thread: String,
+        /// The subagent, from `task.updated`.
+        task: String,
         #[command(flatten)]
         json: JsonArgs,
     },

@@ -85,7 +85,8 @@ impl From<HostError> for Failure {
             | HostError::Store(_)
             | HostError::Lease(_)
             | HostError::Ask(_)
-            | HostError::NoCursor(_) => Exit::Failed,
+            | HostError::NoCursor(_)
+            | HostError::NotResumable(_) => Exit::Failed,
         };
         Failure { exit, error: error.into() }
     }

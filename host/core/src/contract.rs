@@ -1357,16 +1357,20 @@ pub struct ReadThread {
     pub limit: u32,
 }
 
-/// A point in a thread: after a turn, or before the first.
+/// A point in a thread: after a turn, after an item inside a turn, or before the first turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Point {
-    /// The last turn before it, where the provider has turn ids; absent before the first.
+    /// The last turn before it, or the one it lies in, where the provider has turn ids; absent before the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
-    /// The resume point that the provider gave for it.
+    /// The last item before it, by the provider's id, when it lies inside that turn; absent after a whole turn. With neither this
+    /// nor a mark of the item, the point can't be named, and the host does not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
+    /// The resume point that the provider gave for it: the item's, else the turn's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mark: Option<String>,
-    /// How many turns come after it; 0 is the end of the thread.
+    /// How many turns come after that turn; 0 is the last one, or the end of the thread.
     pub turns_after: u32,
 }
 
@@ -1460,7 +1464,7 @@ pub enum CommandBody {
     ReadThread(ReadThread),
     /// Make the provider forget all that came after this point. Done `thread`.
     RollbackThread(Point),
-    /// Copy the thread up to this point. Done `thread` with the new one.
+    /// Copy the thread up to this point; a subagent's, by its id, where it has one. Done `thread` with the new one, and its cursor.
     ForkThread(Point),
     /// Shorten the provider's context; the text says what to keep, empty for the provider's own choice. Done `accepted`.
     CompactThread(String),

@@ -258,14 +258,28 @@ pub enum EventBody {
         /// Their runs, in order.
         runs: Vec<RunId>,
     },
-    /// This thread is a copy of another one, up to a turn.
+    /// This thread is a copy of another one, up to a turn or an item of it, or of a subagent's in it.
     #[serde(rename = "thread.forked")]
     ThreadForked {
         /// The thread that was copied.
         from: ThreadId,
-        /// The last turn of it that the copy knows; absent at its end.
+        /// The last turn of it that the copy knows whole; absent at its end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<TurnId>,
+        /// The last item of it that the copy knows, inside of a turn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        item: Option<ItemId>,
+        /// The subagent in it whose thread was copied.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
+    },
+    /// This thread is that of a subagent of another one, opened as a conversation. Nothing was copied.
+    #[serde(rename = "thread.opened")]
+    ThreadOpened {
+        /// The thread that the subagent worked for.
+        from: ThreadId,
+        /// The subagent.
+        task: TaskId,
     },
     /// An item appeared.
     #[serde(rename = "item.started")]
@@ -525,6 +539,9 @@ pub struct Item {
     /// The provider's own id of it, as it came: a reference for those who speak the provider's language, and nothing to decide by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native_id: Option<String>,
+    /// The provider's resume point after it, opaque: where a copy of the thread can end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<String>,
     /// Its place in its turn, from 1, rising without a ceiling.
     pub ordinal: u32,
     /// How far it has come.

@@ -211,6 +211,7 @@ impl Snapshot {
             EventBody::QueueUpdated { runs } => self.queue = runs.clone(),
             EventBody::ThreadUpdated { .. }
             | EventBody::ThreadForked { .. }
+            | EventBody::ThreadOpened { .. }
             | EventBody::CapabilityConflict { .. }
             | EventBody::Retrying { .. }
             | EventBody::Note { .. }

@@ -28,6 +28,7 @@ fn thought(guard: &mut RunGuard, parent: bool) {
     let item = Item {
         id: ItemId::from_digits("1"),
         native_id: None,
+        mark: None,
         ordinal: 1,
         status: Status::Running,
         body,

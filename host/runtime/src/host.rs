@@ -9,8 +9,9 @@ use crate::lease::{Lease, LeaseError};
 use crate::process::Supervisor;
 use crate::session::{AskError, Shared};
 use crate::store::{Store, StoreError, ThreadRecord};
-use crate::thread::{ForkAt, Thread};
-use jackfield_core::id::ThreadId;
+use crate::thread::{Copied, ForkAt, Thread};
+use jackfield_core::event::EventBody;
+use jackfield_core::id::{TaskId, ThreadId};
 use jackfield_core::limits::Limits;
 use jackfield_core::policy::PolicyConfig;
 use jackfield_sandbox::{CallError, Engine, Generation, LoadError};
@@ -77,6 +78,9 @@ pub enum HostError {
     /// A copy that nobody could go on with.
     #[error("the plugin copied the thread as {0} and gave no cursor to resume it by")]
     NoCursor(String),
+    /// A subagent's thread that nobody could go on with.
+    #[error("the provider gave no way to resume the subagent's thread {0}; read it in the thread that it worked for")]
+    NotResumable(String),
     /// The workspace is not there.
     #[error("the folder {path} can't be used ({problem}); choose one with --cwd")]
     Folder {
@@ -101,7 +105,7 @@ impl HostError {
             Self::NoThread(_) => "no-such-thread",
             Self::OtherPlugin { .. } => "other-plugin",
             Self::Ask(error) => error.code(),
-            Self::NoCursor(_) => "no-cursor",
+            Self::NoCursor(_) | Self::NotResumable(_) => "no-cursor",
             Self::Folder { .. } => "folder",
         }
     }
@@ -212,11 +216,47 @@ impl Host {
         Thread::open(self.shared.clone(), plugin.clone(), instance, row, lease, true).await.map_err(HostError::from)
     }
 
-    /// Copies a thread, at its end or after a turn, as the provider copies it. The copy is a thread of its own: it goes on from
-    /// the provider's cursor, and what was said before is read in the one it came from.
+    /// Copies a thread, or a subagent's in it, as the provider copies it. The copy is a thread of its own: it goes on from the
+    /// provider's cursor, and what was said before is read in the one it came from.
     pub async fn fork_thread(&self, thread: &Thread, at: ForkAt) -> Result<Thread, HostError> {
-        let copy = thread.fork(&at).await?;
+        let Copied { thread: copy, at, item, task } = thread.fork(&at).await?;
         let Some(cursor) = copy.cursor else { return Err(HostError::NoCursor(copy.id)) };
+        let from = thread.id().clone();
+        self.adopt(thread, copy.id, cursor, copy.title, EventBody::ThreadForked { from, at, item, task }).await
+    }
+
+    /// Copies a thread and lets go of the copy, which keeps the setup that this one has; its id.
+    pub async fn copy_thread(&self, thread: &Thread, at: ForkAt) -> Result<ThreadId, HostError> {
+        let copy = self.fork_thread(thread, at).await?;
+        self.let_go(thread, copy).await
+    }
+
+    /// Opens a subagent's thread as a conversation; its id, the same each time. Where it has none that can be addressed, its work
+    /// is shown in the thread it worked for, and that one's id is what comes back.
+    pub async fn open_subagent(&self, thread: &Thread, task: &TaskId) -> Result<ThreadId, HostError> {
+        let Some(native) = thread.child(task).await? else { return Ok(thread.id().clone()) };
+        let store = &self.shared.store;
+        let plugin = thread.parts().0.generation.manifest().full_name();
+        if let Some(known) = store.thread_of_native(&plugin, &native).await? {
+            return Ok(known);
+        }
+        let child = store.child(thread.id(), &native).await?;
+        let (cursor, title) = child.map_or((None, None), |child| (child.cursor, child.title));
+        let Some(cursor) = cursor else { return Err(HostError::NotResumable(native)) };
+        let origin = EventBody::ThreadOpened { from: thread.id().clone(), task: task.clone() };
+        let opened = self.adopt(thread, native, cursor, title, origin).await?;
+        self.let_go(thread, opened).await
+    }
+
+    /// A thread of ours for one of the provider's that came out of this one.
+    async fn adopt(
+        &self,
+        thread: &Thread,
+        native_id: String,
+        cursor: String,
+        title: Option<String>,
+        origin: EventBody,
+    ) -> Result<Thread, HostError> {
         let (plugin, instance, folder) = thread.parts();
         let id = ThreadId::from_digits(&uuid::Uuid::now_v7().simple().to_string());
         let lease = Lease::take(&self.data, &id)?;
@@ -224,10 +264,10 @@ impl Host {
         let parent = self.thread_row(thread.id()).await?;
         let row = ThreadRecord {
             id,
-            title: copy.title.or(parent.title),
+            title: title.or(parent.title),
             created_ms: now,
             updated_ms: now,
-            native_id: Some(copy.id),
+            native_id: Some(native_id),
             cursor: Some(cursor),
             last_seq: 0,
             folder: folder.display().to_string(),
@@ -236,20 +276,18 @@ impl Host {
             digest: plugin.generation.digest().to_owned(),
         };
         self.shared.store.create_thread(row.clone()).await?;
-        let fork = Thread::open(self.shared.clone(), plugin.clone(), instance.clone(), row, lease, true).await?;
-        let at = if let ForkAt::Turn(turn) = at { Some(turn) } else { None };
-        fork.say_forked(thread.id().clone(), at).await?;
-        Ok(fork)
+        let made = Thread::open(self.shared.clone(), plugin.clone(), instance.clone(), row, lease, true).await?;
+        made.say_origin(origin).await?;
+        Ok(made)
     }
 
-    /// Copies a thread and lets go of the copy, which keeps the setup that this one has; its id.
-    pub async fn copy_thread(&self, thread: &Thread, at: ForkAt) -> Result<ThreadId, HostError> {
-        let copy = self.fork_thread(thread, at).await?;
-        if let Some(setup) = self.shared.store.setup(thread.id()).await? {
-            self.shared.store.put_setup(copy.id(), setup).await?;
+    /// Lets go of a thread that came out of another one, with the setup of that one.
+    async fn let_go(&self, from: &Thread, made: Thread) -> Result<ThreadId, HostError> {
+        if let Some(setup) = self.shared.store.setup(from.id()).await? {
+            self.shared.store.put_setup(made.id(), setup).await?;
         }
-        copy.close().await?;
-        Ok(copy.id().clone())
+        made.close().await?;
+        Ok(made.id().clone())
     }
 
     /// Goes on with a thread; what a host that died left open in it is closed first. The folder is the one it was begun in.

@@ -7,13 +7,15 @@ use crate::host::Plugin;
 use crate::instance::Instance;
 use crate::lease::Lease;
 use crate::recovery;
-use crate::session::{AskError, KeptFrame, NewRun, SessionHandle, SessionStart, Shared, Standing, queue::withdrawn};
+use crate::session::{
+    AskError, KeptFrame, NewRun, SessionHandle, SessionStart, Shared, Standing, Stop, queue::withdrawn,
+};
 use crate::store::{SessionRecord, StoreError, ThreadRecord};
 use crate::thread_log::{Subscription, ThreadLog};
 use crate::{clock, mint};
 use jackfield_core::contract::{Applies, ContextChange, ContextEffect, McpServer, Pairs};
 use jackfield_core::event::{EventBody, RunStatus, SessionEnd, SessionEvent};
-use jackfield_core::id::{RequestId, ThreadId, TurnId};
+use jackfield_core::id::{RequestId, ThreadId};
 use jackfield_core::outbox::Outbox;
 use jackfield_core::requests::Reply;
 use std::path::{Path, PathBuf};
@@ -21,11 +23,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
+mod copies;
 mod messages;
 mod operations;
 
+pub(crate) use copies::Copied;
+pub use copies::ForkAt;
 pub use messages::Delivery;
-pub use operations::ForkAt;
 
 /// A thread in use. The lease is held until it is dropped.
 pub struct Thread {
@@ -112,9 +116,9 @@ impl Thread {
         (&self.inner.plugin, &self.inner.instance, &self.inner.folder)
     }
 
-    /// Says where it was copied from.
-    pub(crate) async fn say_forked(&self, from: ThreadId, at: Option<TurnId>) -> Result<(), StoreError> {
-        let said = self.inner.log.emit(clock::now_ms(), EventBody::ThreadForked { from, at }.into()).await?;
+    /// Says where it came from.
+    pub(crate) async fn say_origin(&self, origin: EventBody) -> Result<(), StoreError> {
+        let said = self.inner.log.emit(clock::now_ms(), origin.into()).await?;
         said.await
     }
 
@@ -134,9 +138,14 @@ impl Thread {
         self.inner.shared.store.events(&self.inner.id, seq, limit).await
     }
 
-    /// Stops the active run.
+    /// Stops the active run, and with it what the provider stops with its turn.
     pub async fn interrupt(&self) -> Result<(), AskError> {
-        self.inner.current().await?.interrupt().await
+        self.stop(Stop::Turn).await
+    }
+
+    /// Stops the active run: so much of it. What is done instead of what was asked is an event.
+    pub async fn stop(&self, stop: Stop) -> Result<(), AskError> {
+        self.inner.current().await?.interrupt(stop).await
     }
 
     /// Answers a request.

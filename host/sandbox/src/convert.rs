@@ -1012,8 +1012,13 @@ impl Convert<imported::commands::ReadThread> for core::ReadThread {
 
 impl Convert<imported::commands::Point> for core::Point {
     fn convert(self) -> imported::commands::Point {
-        let core::Point { turn, mark, turns_after } = self;
-        imported::commands::Point { turn: turn.convert(), mark: mark.convert(), turns_after: turns_after.convert() }
+        let core::Point { turn, item, mark, turns_after } = self;
+        imported::commands::Point {
+            turn: turn.convert(),
+            item: item.convert(),
+            mark: mark.convert(),
+            turns_after: turns_after.convert(),
+        }
     }
 }
 

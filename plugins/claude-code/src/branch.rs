@@ -59,7 +59,8 @@ impl ClaudeCode {
         let last = || self.turns.mark.clone().or_else(|| source.and_then(|from| from.at.clone()));
         let at = match (&point.mark, point.turns_after) {
             (Some(mark), _) => Some(mark.clone()),
-            (None, 0) => last(),
+            // An item without a resume point is no message of its own: the end of its turn is another place.
+            (None, 0) if point.item.is_none() => last(),
             (None, _) => None,
         };
         let Some(at) = at else {

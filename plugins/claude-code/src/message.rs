@@ -155,7 +155,8 @@ impl ClaudeCode {
                     if let (Some(name), Some(extra), false) = (&name, &extra, block.is_error) {
                         plan = self.todos.learn(name, extra).or(plan);
                     }
-                    items.extend(self.result(block, &rejected, extra.as_ref()));
+                    let result = self.result(block, &rejected, extra.as_ref());
+                    items.extend(result.map(|item| Item { mark: frame.uuid.clone(), ..item }));
                     stored = true;
                 }
                 _ => said.extend(content(block)),

@@ -12,7 +12,7 @@ use serde_json::json;
 const MARK: &str = "00000000-0000-4000-8000-0000000000aa";
 
 fn point(mark: Option<&str>, turns_after: u32) -> Point {
-    Point { turn: None, mark: mark.map(str::to_owned), turns_after }
+    Point { turn: None, item: None, mark: mark.map(str::to_owned), turns_after }
 }
 
 fn thread(outputs: &[Output]) -> &Thread {
@@ -141,6 +141,27 @@ fn going_back_starts_the_program_again_and_the_cursor_stays_cut_until_more_is_on
     frame(&mut harness, init());
     assert_eq!(cursor_told(&harness.advance(10_000.0)), None, "time alone does not make it sure");
     assert_eq!(cursor_told(&frame(&mut harness, result())), Some(original));
+}
+
+#[test]
+fn a_copy_ends_inside_a_turn_at_a_message_that_has_a_point() {
+    let mut harness = ready();
+    harness.say("one");
+    frame(&mut harness, init());
+    let call = json!({"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}});
+    frame(&mut harness, json!({"type": "assistant", "uuid": "u1", "message": {"id": "a", "content": [call]}}));
+    let given = json!([{"type": "tool_result", "tool_use_id": "t", "content": "a.txt"}]);
+    let outputs = frame(&mut harness, json!({"type": "user", "uuid": "u2", "message": {"content": given}}));
+    let Some(EventBody::Items(items)) = event(&outputs, |body| matches!(body, EventBody::Items(_))) else {
+        panic!("{outputs:?}")
+    };
+    assert_eq!(items[0].mark.as_deref(), Some("u2"), "a result is a point, too");
+    frame(&mut harness, result());
+    let inside = |item: &str, mark: Option<&str>| Point { item: Some(item.into()), ..point(mark, 0) };
+    let outputs = harness.command(CommandBody::ForkThread(inside("t", Some("u2"))));
+    assert!(thread(&outputs).cursor.as_ref().unwrap().contains("@u2>"), "{outputs:?}");
+    // One without a point is not taken for the end.
+    assert_eq!(answers(&harness.command(CommandBody::ForkThread(inside("t", None)))), ["5 Invalid"]);
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn clear_gives_the_thread_a_new_session_that_is_resumed_in_place_of_the_old() {
     });
     assert_eq!(done.map(|thread| (thread.id.as_str(), thread.replaces.as_deref())), Some(("new", Some(old.as_str()))));
     // There is no point before it any more.
-    let point = Point { turn: None, mark: None, turns_after: 0 };
+    let point = Point { turn: None, item: None, mark: None, turns_after: 0 };
     assert_eq!(answers(&harness.command(CommandBody::ForkThread(point))), ["5 Invalid"]);
 
     // 2.1.197 has no frame for it; a person's own `/clear` is a turn as any other.

@@ -110,7 +110,7 @@ fn servers_change_while_the_program_runs_and_a_list_replaces_the_one_before() {
     answer(&mut harness, json!({}));
     answer(&mut harness, json!({"mcpServers": []}));
     live::turn(&mut harness, "m1");
-    let point = Point { turn: None, mark: Some("m1".into()), turns_after: 0 };
+    let point = Point { turn: None, item: None, mark: Some("m1".into()), turns_after: 0 };
     harness.command(CommandBody::RollbackThread(point));
     harness.closed(harness.spawned.last().unwrap().0, Some(0), "");
     shake_hands(&mut harness);

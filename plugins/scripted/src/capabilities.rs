@@ -15,6 +15,7 @@ pub fn declared() -> CapabilitySet {
         "turns.emits-turn-completed",
         "turns.supports-interrupt",
         "turns.supports-active-steering",
+        "turns.interrupt-keeps-background-work",
         "streaming.streams-assistant-text",
         "streaming.streams-reasoning",
         "streaming.streams-tool-output",

@@ -35,6 +35,9 @@ impl Scripted {
     }
 
     fn fork(&mut self, cx: &mut Cx, point: &Point) -> Result<OpValue, Fault> {
+        if point.item.is_some() {
+            return Err(Fault::new(FaultKind::Unsupported, "A copy ends with a turn here: no text is kept."));
+        }
         let turns = self.idle_at(point)?;
         let copy = Conversation { id: cx.uuid(), turns, made: turns };
         Ok(OpValue::Thread(copy.to_thread(ThreadState::Idle)))

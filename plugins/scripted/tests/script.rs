@@ -235,6 +235,20 @@ fn an_interrupt_withdraws_what_was_asked() {
 }
 
 #[test]
+fn an_interrupt_leaves_what_goes_on_behind_the_turn() {
+    let mut harness = opened();
+    harness.say("background slow");
+    let interrupt = Interrupt { turn: None, keep_background: true };
+    let mut outputs = harness.command(CommandBody::Interrupt(interrupt));
+    outputs.extend(harness.advance(1_000.0));
+    let said = project(&outputs);
+    assert!(said.contains("turn"), "{said}");
+    assert!(!said.contains("task"), "the task goes on: {said}");
+    let stopped = project(&harness.command(CommandBody::StopTask("watcher-1".into())));
+    assert!(stopped.contains("task"), "{stopped}");
+}
+
+#[test]
 fn one_turn_at_a_time() {
     let mut harness = opened();
     harness.say("slow");

@@ -7,9 +7,10 @@
 //! | `until WORDS` | waits until a line with all these words is seen, after the line that the last `until` found |
 //! | `wait MS` | waits |
 //! | `answer N OPTION`, `fill N VALUE`, `dismiss N` | answers the request that was opened as the Nth |
-//! | `interrupt`, `select NAME=VALUE` | as they say |
+//! | `interrupt [turn]`, `select NAME=VALUE` | as they say; the turn alone, or with what the provider stops with it |
 //! | `settings`, `mcp NAME [TOOL …]`, `compact`, `clear`, `read`, `summarize` | as they say; the tools are those that are off |
 //! | `rollback [N]`, `fork [N]` | goes back to, copies up to the Nth turn; to before the first, the whole |
+//! | `fork item ID`, `fork task`, `open` | copies up to this item of the provider's; the first task's thread; opens that one |
 //! | `stop`, `wait-for` | the first task |
 //! | `close` | ends the session; `reopen` ends it and goes on with the thread |
 
@@ -19,7 +20,7 @@ use anyhow::{Context, Result, bail};
 use jackfield_core::capability::Capabilities;
 use jackfield_core::contract::{Chosen, Content, Filled, McpServer, McpTransport, Media, Reply};
 use jackfield_core::event::EventBody;
-use jackfield_core::id::RequestId;
+use jackfield_core::id::{ItemId, RequestId};
 use jackfield_core::limits::Limits;
 use jackfield_core::outbox::Delivery;
 use jackfield_core::policy::PolicyConfig;
@@ -27,7 +28,7 @@ use jackfield_core::projection::Snapshot;
 use jackfield_runtime::host::{Host, HostConfig, HostError, Plugin};
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::process::{SUPERVISE, Supervisor};
-use jackfield_runtime::session::AskError;
+use jackfield_runtime::session::{AskError, Stop};
 use jackfield_runtime::thread::{ForkAt, Thread};
 use jackfield_runtime::thread_log::Subscription;
 use serde_json::{Map, Value};
@@ -110,6 +111,12 @@ fn server(name: &str, disabled_tools: Vec<String>) -> McpServer {
     }
 }
 
+/// The item that has this name of the provider's.
+fn item_called(snapshot: &Snapshot, native: &str) -> Result<ItemId> {
+    let found = snapshot.items.iter().find(|shown| shown.item.native_id.as_deref() == Some(native));
+    Ok(found.with_context(|| format!("an item called {native}"))?.item.id.clone())
+}
+
 struct Stage<'a> {
     house: &'a House,
     instance: Instance,
@@ -157,7 +164,8 @@ impl Stage<'_> {
             }
             "dismiss" => self.answer(first, Reply::Dismissed).await?,
             "interrupt" => {
-                let done = self.thread()?.interrupt().await;
+                let stop = if rest == "turn" { Stop::TurnOnly } else { Stop::Turn };
+                let done = self.thread()?.stop(stop).await;
                 self.told("interrupt", done);
             }
             "select" => {
@@ -198,10 +206,28 @@ impl Stage<'_> {
             "summarize" => thread.summarize("").await.map(drop),
             "rollback" => thread.rollback(turn(&turns().await?).as_ref()).await,
             "fork" => {
-                let at = turn(&turns().await?).map_or(ForkAt::Tip, ForkAt::Turn);
+                let snapshot = turns().await?;
+                let at = match first {
+                    "item" => ForkAt::Item(item_called(&snapshot, more)?),
+                    "task" => ForkAt::Subagent(snapshot.tasks.first().context("a task")?.id.clone()),
+                    _ => turn(&snapshot).map_or(ForkAt::Tip, ForkAt::Turn),
+                };
                 match self.house.host.copy_thread(thread, at).await {
                     Err(HostError::Ask(error)) => Err(error),
                     other => other.map(drop).map(Ok)?,
+                }
+            }
+            "open" => {
+                let task = turns().await?.tasks.first().context("a task")?.id.clone();
+                let own = thread.id().clone();
+                match self.house.host.open_subagent(thread, &task).await {
+                    Err(HostError::Ask(error)) => Err(error),
+                    other => {
+                        let what = if other? == own { "the same thread" } else { "a thread of its own" };
+                        self.take_now();
+                        self.lines.push(format!("opened {what}"));
+                        Ok(())
+                    }
                 }
             }
             "mcp" => {

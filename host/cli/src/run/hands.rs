@@ -169,7 +169,7 @@ async fn carry_out(host: &Host, thread: &Thread, order: Order) -> Result<Taken, 
             })?;
             taken.request = Some(request);
         }
-        Order::Interrupt => thread.interrupt().await.map_err(|error| match error {
+        Order::Interrupt(stop) => thread.stop(stop).await.map_err(|error| match error {
             // Where no session is at work, no run is.
             AskError::Ended => AskError::NothingActive,
             other => other,
@@ -183,6 +183,7 @@ async fn carry_out(host: &Host, thread: &Thread, order: Order) -> Result<Taken, 
         Order::Compact(keep) => thread.compact(&keep).await?,
         Order::Clear => thread.clear().await?,
         Order::Fork(at) => taken.thread = Some(host.copy_thread(thread, at).await?),
+        Order::OpenSubagent(task) => taken.thread = Some(host.open_subagent(thread, &task).await?),
         Order::Rollback(to) => thread.rollback(to.as_ref()).await?,
         Order::McpServers(servers) => taken.applies = Some(thread.set_mcp_servers(servers).await?),
         Order::StopTask(task) => thread.stop_task(&task).await?,

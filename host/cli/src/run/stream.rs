@@ -52,7 +52,7 @@ pub enum StreamLine {
         /// The messages that wait, where the line asked for them.
         #[serde(skip_serializing_if = "Option::is_none")]
         queue: Option<Vec<Waiting>>,
-        /// The copy that a `fork` made.
+        /// The thread that a `fork` made or an `open_subagent` opened.
         #[serde(skip_serializing_if = "Option::is_none")]
         thread: Option<ThreadId>,
         /// From when on what was set counts.

@@ -5,6 +5,8 @@ mod export;
 mod markdown;
 mod operate;
 
+pub use operate::fork_at;
+
 use crate::args::{ThreadsCommand, ThreadsListArgs};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{self, headline, plain};
@@ -27,7 +29,10 @@ pub async fn run(command: ThreadsCommand) -> Outcome {
         ThreadsCommand::Export { thread, format, output } => {
             export::run(&host, &thread, format, output.as_deref()).await
         }
-        ThreadsCommand::Fork { thread, at, json } => operate::fork(&host, &thread, at.as_deref(), json.json).await,
+        ThreadsCommand::Fork { thread, at, subagent, json } => {
+            operate::fork(&host, &thread, operate::point(at.as_deref(), subagent.as_deref())?, json.json).await
+        }
+        ThreadsCommand::Open { thread, task, json } => operate::open_subagent(&host, &thread, &task, json.json).await,
         ThreadsCommand::Rollback { thread, to } => operate::rollback(&host, &thread, &to).await,
         ThreadsCommand::Delete(args) => delete::run(&host, args).await,
     }
@@ -138,6 +143,7 @@ fn line_of(event: &SessionEvent) -> Option<String> {
         },
         EventBody::ThreadRolledBack { runs, .. } => format!("— rolled back: {} runs are taken back", runs.len()),
         EventBody::ThreadForked { from, .. } => format!("— a copy of {from}"),
+        EventBody::ThreadOpened { from, .. } => format!("— a subagent's thread of {from}"),
         EventBody::ContextChanged { change } => format!("— context {}", word(&change.what)),
         EventBody::Gap { from_seq, to_seq } => format!("— events {from_seq} to {to_seq} are not kept"),
         _ => return None,

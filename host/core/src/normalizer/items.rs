@@ -138,6 +138,7 @@ impl Normalizer {
             open.item.status = status;
             open.item.at_ms = at_ms;
             open.learn(&told.extra, &limits);
+            open.item.mark = clean::native(told.mark.as_deref(), &limits);
             open.whole = ends;
             if let contract::ItemBody::User(mut message) = body {
                 clean::contents(&mut message.content, &limits);
@@ -153,6 +154,8 @@ impl Normalizer {
         let Some(open) = self.threads[t].turn_mut(slot).and_then(|turn| turn.open.get_mut(at)) else { return };
         let before = open.item.status;
         let change = open.merge(told.body, ends, &limits);
+        // It is shown with the next change: at the item's end at the latest.
+        open.item.mark = clean::native(told.mark.as_deref(), &limits).or(open.item.mark.take());
         let change = if open.learn(&told.extra, &limits) { Change::Whole } else { change };
         if ends {
             let status = if is_terminal(told.status) { told.status } else { Status::Completed };
@@ -261,6 +264,7 @@ impl Normalizer {
             item: Item {
                 id: id.clone(),
                 native_id: clean::native(native.as_deref(), &self.limits),
+                mark: None,
                 ordinal,
                 status: Status::Running,
                 body: kind.empty(),

@@ -408,6 +408,19 @@ impl Normalizer {
         self.requests.open().iter().map(|open| &open.request).collect()
     }
 
+    /// True when a thread of this id was announced that works for one of ours.
+    pub fn is_child(&self, native: &str) -> bool {
+        self.thread_of_native(native).is_none() && self.owner_of_child(native).is_some()
+    }
+
+    /// Requests of this thread that are not from work in the background, oldest first.
+    pub fn requests_of_turn(&self, thread: &ThreadId) -> Vec<RequestId> {
+        let Some(t) = self.thread_index(thread) else { return Vec::new() };
+        let carried = self.requests_of_background(t);
+        let open = self.requests.open().iter().filter(|open| open.place.thread == t);
+        open.map(|open| open.request.id.clone()).filter(|id| !carried.contains(id)).collect()
+    }
+
     /// Tasks that go on in the background.
     pub fn roster(&self) -> Vec<&Task> {
         let tasks = self.threads.iter().flat_map(|thread| &thread.tasks);

@@ -93,6 +93,7 @@ impl Normalizer {
         let item = Item {
             id: ItemId::from_digits(&digits),
             native_id: None,
+            mark: None,
             ordinal,
             status: Status::Completed,
             body,

@@ -5,7 +5,7 @@ use super::ops::{Pending, Purpose};
 use super::outgoing::refused;
 use super::outlet::fault;
 use super::task::Task;
-use super::{Ask, AskError, Operation, Reply1};
+use super::{Ask, AskError, Operation, Reply1, Stop};
 use crate::audit::{Record, Verdict};
 use crate::mint;
 use jackfield_core::contract::{self, Applies, CommandBody, Fault, FaultKind, Pairs, Role, StartSession};
@@ -22,6 +22,7 @@ use tokio::time::Instant;
 /// How far an interrupt has climbed. Each step has an end; the first success stops it.
 pub(super) struct Ladder {
     step: LadderStep,
+    stop: Stop,
     pub(super) deadline: Instant,
 }
 
@@ -109,7 +110,7 @@ impl Task {
                 let _ = done.send(self.outbox.list());
             }
             Ask::Change(change, done) => self.change_queue(change, done).await,
-            Ask::Interrupt(done) => self.interrupt(done).await,
+            Ask::Interrupt(stop, done) => self.interrupt(stop, done).await,
             Ask::Answer { request, reply, by, done } => self.answer(request, reply, by, done).await,
             Ask::Select(selection, done) => self.select(selection, done).await,
             Ask::Restart(done) => {
@@ -164,9 +165,9 @@ impl Task {
         Box::pin(self.command(Purpose::Select(done), thread, CommandBody::SetSelection(selection), deadline)).await;
     }
 
-    async fn interrupt(&mut self, done: Reply1<()>) {
+    async fn interrupt(&mut self, stop: Stop, done: Reply1<()>) {
         if self.active.is_some() {
-            let _ = done.send(self.stop_active().await);
+            let _ = done.send(self.stop_active(stop).await);
             return;
         }
         // What the provider has may begin yet; it can be stopped then.
@@ -179,41 +180,51 @@ impl Task {
     }
 
     /// Begins to stop the run that is at work: asked of the provider, or by ending the session where that is all there is.
-    pub(super) async fn stop_active(&mut self) -> Result<(), AskError> {
+    pub(super) async fn stop_active(&mut self, stop: Stop) -> Result<(), AskError> {
         let Some(active) = &self.active else { return Err(AskError::NothingActive) };
         if active.ladder.is_some() {
             return Ok(());
         }
-        let run = active.run.clone();
-        match self.decides(Intent::Interrupt) {
-            Decision::Native => {
-                self.normalizer.interrupting(&run);
-                self.set_ladder(LadderStep::Interrupt, self.shared.limits.interrupt_ack_ms);
-                let step = EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: "sent".into() };
-                self.say(Some(run.clone()), step).await;
-                let body = CommandBody::Interrupt(contract::Interrupt { turn: None, keep_background: false });
-                let thread = self.native_thread.clone();
-                Box::pin(self.command(Purpose::Interrupt(run), thread, body, None)).await;
-                self.dismiss_requests().await;
-                Ok(())
+        let (run, intent) = (active.run.clone(), stop.intent());
+        let decision = self.decides(intent);
+        if decision != Decision::Native {
+            self.say_decision(Some(run.clone()), intent, decision.clone()).await;
+        }
+        match decision {
+            Decision::Native => self.ask_to_stop(run, stop, stop == Stop::TurnOnly).await,
+            Decision::Degraded { strategy: Strategy::InterruptEverything, .. } => {
+                self.ask_to_stop(run, stop, false).await;
             }
-            decision @ Decision::Degraded { .. } => {
-                self.say_decision(Some(run.clone()), Intent::Interrupt, decision).await;
+            Decision::Degraded { .. } => {
                 self.normalizer.interrupting(&run);
                 self.stop_session(LadderStep::CloseSession).await;
-                Ok(())
             }
-            decision => {
-                let refusal = refused(&decision);
-                self.say_decision(Some(run), Intent::Interrupt, decision).await;
-                Err(refusal)
-            }
+            decision => return Err(refused(&decision)),
         }
+        Ok(())
+    }
+
+    /// The first step: the provider is asked.
+    async fn ask_to_stop(&mut self, run: RunId, stop: Stop, keep_background: bool) {
+        self.normalizer.interrupting(&run);
+        if let Some(active) = &mut self.active {
+            let deadline = Instant::now() + Duration::from_millis(self.shared.limits.interrupt_ack_ms);
+            active.ladder = Some(Ladder { step: LadderStep::Interrupt, stop, deadline });
+        }
+        let step = EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: "sent".into() };
+        self.say(Some(run.clone()), step).await;
+        let body = CommandBody::Interrupt(contract::Interrupt { turn: None, keep_background });
+        let thread = self.native_thread.clone();
+        Box::pin(self.command(Purpose::Interrupt(run), thread, body, None)).await;
+        self.dismiss_requests(stop).await;
     }
 
     /// Requests that wait while the run is being stopped are closed; some providers end a turn only then.
-    async fn dismiss_requests(&mut self) {
-        let open: Vec<RequestId> = self.normalizer.open_requests().iter().map(|request| request.id.clone()).collect();
+    async fn dismiss_requests(&mut self, stop: Stop) {
+        let open: Vec<RequestId> = match stop {
+            Stop::Turn => self.normalizer.open_requests().iter().map(|request| request.id.clone()).collect(),
+            Stop::TurnOnly => self.normalizer.requests_of_turn(self.start.log.thread()),
+        };
         for request in open {
             let asked = self.asked(&request);
             if let Ok(answer) = self.normalizer.answer(&request, Reply::Dismissed, "interrupt") {
@@ -228,7 +239,9 @@ impl Task {
         }
         match outcome {
             Ok(()) => {
-                self.set_ladder(LadderStep::Interrupt, self.shared.limits.interrupt_end_ms);
+                if let Some(ladder) = self.active.as_mut().and_then(|active| active.ladder.as_mut()) {
+                    ladder.deadline = Instant::now() + Duration::from_millis(self.shared.limits.interrupt_end_ms);
+                }
                 self.say(
                     Some(run.clone()),
                     EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: "acknowledged".into() },
@@ -264,18 +277,15 @@ impl Task {
     /// The last step: the session goes, the thread stays, and what waits goes on in the next one. Its channels end on their own ladder (stdin, TERM, KILL).
     async fn stop_session(&mut self, step: LadderStep) {
         if let Some(active) = &self.active {
-            let run = active.run.clone();
+            let (run, stop) = (active.run.clone(), active.ladder.as_ref().map(|ladder| ladder.stop));
             self.normalizer.interrupting(&run);
+            if stop == Some(Stop::TurnOnly) {
+                self.say_decision(Some(run.clone()), Intent::InterruptTurnOnly, background_lost()).await;
+            }
             self.say(Some(run), EventBody::InterruptStep { step, outcome: "the session is ended".into() }).await;
         }
         self.goes_on = true;
         self.ending.get_or_insert(SessionEnded::new(SessionEnd::Closed, None));
-    }
-
-    fn set_ladder(&mut self, step: LadderStep, within_ms: u64) {
-        if let Some(active) = &mut self.active {
-            active.ladder = Some(Ladder { step, deadline: Instant::now() + Duration::from_millis(within_ms) });
-        }
     }
 
     async fn answer(&mut self, request: RequestId, reply: Reply, by: String, done: Reply1<()>) {
@@ -393,6 +403,15 @@ impl Task {
 
     fn after(&self, ms: u64) -> Option<Instant> {
         Some(Instant::now() + Duration::from_millis(ms))
+    }
+}
+
+/// The provider was asked to stop the turn alone and did not.
+fn background_lost() -> Decision {
+    Decision::Degraded {
+        strategy: Strategy::StopSession,
+        because: "the provider did not stop the turn when it was asked to".into(),
+        loses: vec!["background work".into(), "open requests".into()],
     }
 }
 

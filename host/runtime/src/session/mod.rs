@@ -41,7 +41,7 @@ mod speak;
 mod task;
 mod watch;
 
-pub(crate) use operations::{Operation, Outcome};
+pub(crate) use operations::{Copying, Operation, Outcome};
 pub(crate) use outgoing::refused;
 pub(crate) use outlet::fault;
 pub use ring::KeptFrame;
@@ -69,14 +69,10 @@ use tokio::sync::{mpsc, oneshot, watch as watched};
 
 /// What this host does not carry out yet, whatever a provider can do: offered to nobody, refused in the same words.
 pub const NOT_BUILT: &[Intent] = &[
-    Intent::InterruptTurnOnly,
     Intent::SwitchProvider,
     Intent::ReturnToProvider,
-    Intent::ForkAtItem,
-    Intent::ForkSubagent,
     Intent::Checkpoint,
     Intent::ExpertPrompt,
-    Intent::OpenSubagent,
     Intent::AnswerAfterRestart,
     Intent::RegisterTools,
     Intent::NestedCheckpoint,
@@ -209,14 +205,38 @@ pub(crate) enum QueueChange {
     Promote(RunId),
 }
 
+/// What an interrupt stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The open turn, and what the provider stops with it.
+    Turn,
+    /// The open turn alone: its background work is to go on.
+    TurnOnly,
+}
+
+impl Stop {
+    pub(crate) fn intent(self) -> Intent {
+        match self {
+            Self::Turn => Intent::Interrupt,
+            Self::TurnOnly => Intent::InterruptTurnOnly,
+        }
+    }
+}
+
 pub(crate) enum Ask {
     Send(NewRun, Delivery, Reply1<()>),
     May(Delivery, bool, Reply1<()>),
     Queue(oneshot::Sender<Vec<Waiting>>),
     Change(QueueChange, Reply1<()>),
     Operate(Operation, Reply1<Outcome>),
-    Interrupt(Reply1<()>),
-    Answer { request: RequestId, reply: Reply, by: String, done: Reply1<()> },
+    /// With what runs in the background, or without it.
+    Interrupt(Stop, Reply1<()>),
+    Answer {
+        request: RequestId,
+        reply: Reply,
+        by: String,
+        done: Reply1<()>,
+    },
     Select(Pairs, Reply1<Applies>),
     Restart(Reply1<()>),
     RawFrame(u64, oneshot::Sender<Option<KeptFrame>>),
@@ -332,8 +352,8 @@ impl SessionHandle {
     }
 
     /// Stops the active run: the ladder begins. Returns when the first step is taken; the end is an event.
-    pub async fn interrupt(&self) -> Result<(), AskError> {
-        self.ask(Ask::Interrupt).await
+    pub async fn interrupt(&self, stop: Stop) -> Result<(), AskError> {
+        self.ask(|done| Ask::Interrupt(stop, done)).await
     }
 
     /// Answers a request. Returns once the answer has left for the provider; what came of it is an event.

@@ -9,11 +9,11 @@ use super::outlet::fault;
 use super::task::{Phase, Task};
 use super::{AskError, Reply1};
 use jackfield_core::contract::{
-    CommandBody, Event, EventBody as Told, Fault, FaultKind, McpServer, OpValue, Point, ReadThread, Summarize,
+    CommandBody, Event, EventBody as Told, Fault, FaultKind, McpServer, OpValue, Point, ReadThread, Summarize, Thread,
 };
 use jackfield_core::id::TaskId;
 use jackfield_core::normalizer::Cause;
-use jackfield_core::policy::{Decision, Intent, Strategy};
+use jackfield_core::policy::{Decision, ForkPoint, Intent, Strategy};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -24,12 +24,25 @@ pub(crate) enum Operation {
     SetMcpServers(Vec<McpServer>),
     Compact(String),
     Clear,
-    Fork(Point),
+    Fork(Copying),
+    /// May a subagent's thread be opened as a conversation? The caller opens it.
+    OpenSubagent,
     Rollback(Point),
     Read(ReadThread),
     Summarize(Summarize),
     StopTask(TaskId),
     WaitForTask(TaskId),
+}
+
+/// A copy of a thread.
+#[derive(Debug, Clone)]
+pub(crate) struct Copying {
+    pub(crate) what: ForkPoint,
+    pub(crate) point: Point,
+    /// The end of the turn around an item: what is copied where the provider cuts at turns only.
+    pub(crate) whole_turn: Option<Point>,
+    /// The provider's id of the subagent's thread that is copied.
+    pub(crate) subagent: Option<String>,
 }
 
 /// What came of it.
@@ -38,11 +51,29 @@ pub(crate) enum Operation {
 pub(crate) enum Outcome {
     /// The plugin's answer.
     Done(OpValue),
+    /// The provider's copy, and where it ends.
+    Copied(Thread, ForkPoint),
     /// The caller does this, instead or after it; it was announced.
     Instead(Strategy),
 }
 
+/// What is to be done once the policy was asked.
+enum Prepared {
+    Command(CommandBody),
+    Instead(Strategy),
+    /// The rest is the caller's.
+    Nothing,
+}
+
 impl Operation {
+    /// The provider's thread that it is about, when that is a subagent's.
+    fn subagent(&self) -> Option<String> {
+        match self {
+            Self::Fork(copying) => copying.subagent.clone(),
+            _ => None,
+        }
+    }
+
     /// What the policy is asked.
     pub(super) fn intents(&self) -> Vec<Intent> {
         match self {
@@ -53,7 +84,8 @@ impl Operation {
             Self::SetMcpServers(_) => vec![Intent::SetMcpServers],
             Self::Compact(_) => vec![Intent::Compact],
             Self::Clear => vec![Intent::Clear],
-            Self::Fork(point) => vec![if point.turns_after == 0 { Intent::ForkAtTip } else { Intent::ForkAtTurn }],
+            Self::Fork(copying) => vec![Intent::fork(copying.what)],
+            Self::OpenSubagent => vec![Intent::OpenSubagent],
             Self::Rollback(_) => vec![Intent::Rollback],
             Self::Read(_) => vec![Intent::ReadThread],
             Self::Summarize(_) => vec![Intent::Summarize],
@@ -64,7 +96,20 @@ impl Operation {
 
     /// It changes what the provider knows: no turn may be open.
     fn needs_quiet(&self) -> bool {
-        matches!(self, Self::Compact(_) | Self::Clear | Self::Fork(_) | Self::Rollback(_))
+        match self {
+            Self::Compact(_) | Self::Clear | Self::Rollback(_) => true,
+            Self::Fork(copying) => copying.what != ForkPoint::Subagent,
+            _ => false,
+        }
+    }
+
+    /// The provider cuts at turns only: the whole turn is copied.
+    fn widen(&mut self) {
+        if let Self::Fork(copying) = self
+            && let Some(turn) = copying.whole_turn.take()
+        {
+            (copying.what, copying.point) = (ForkPoint::Turn, turn);
+        }
     }
 
     /// The provider may take as long as a model does, or as a task does.
@@ -79,6 +124,7 @@ impl Operation {
             Self::Compact(_) => "compact-thread",
             Self::Clear => "clear-thread",
             Self::Fork(_) => "fork-thread",
+            Self::OpenSubagent => "open-subagent",
             Self::Rollback(_) => "rollback-thread",
             Self::Read(_) => "read-thread",
             Self::Summarize(_) => "summarize",
@@ -89,20 +135,23 @@ impl Operation {
 }
 
 impl Task {
-    pub(super) async fn operate(&mut self, operation: Operation, done: Reply1<Outcome>) {
+    pub(super) async fn operate(&mut self, mut operation: Operation, done: Reply1<Outcome>) {
         if self.phase == Phase::Starting {
             return self.later.push_back((operation, done));
         }
-        match self.prepare(&operation).await {
-            Ok(Ok(body)) => {
+        match self.prepare(&mut operation).await {
+            Ok(Prepared::Command(body)) => {
                 self.note("operation", operation.name(), serde_json::Value::Null);
                 let within = Duration::from_millis(self.shared.limits.command_ms);
                 let deadline = (!operation.is_long()).then(|| Instant::now() + within);
-                let thread = self.native_thread.clone();
+                let thread = operation.subagent().or_else(|| self.native_thread.clone());
                 Box::pin(self.command(Purpose::Operate(operation, done), thread, body, deadline)).await;
             }
-            Ok(Err(strategy)) => {
+            Ok(Prepared::Instead(strategy)) => {
                 let _ = done.send(Ok(Outcome::Instead(strategy)));
+            }
+            Ok(Prepared::Nothing) => {
+                let _ = done.send(Ok(Outcome::Done(OpValue::Accepted)));
             }
             Err(error) => {
                 let _ = done.send(Err(error));
@@ -120,7 +169,7 @@ impl Task {
     }
 
     /// The command, or what the caller does in its place.
-    async fn prepare(&mut self, operation: &Operation) -> Result<Result<CommandBody, Strategy>, AskError> {
+    async fn prepare(&mut self, operation: &mut Operation) -> Result<Prepared, AskError> {
         let mut instead = None;
         for intent in operation.intents() {
             let decision = self.decides(intent);
@@ -129,7 +178,10 @@ impl Task {
                 Decision::Degraded { strategy, .. } => {
                     match strategy {
                         Strategy::RollbackAndReread | Strategy::RollbackUnseen => {}
-                        Strategy::OwnRecord | Strategy::LocalSummary => instead = Some(*strategy),
+                        Strategy::ForkAtTurn => operation.widen(),
+                        Strategy::OwnRecord | Strategy::LocalSummary | Strategy::NestedNodes => {
+                            instead = Some(*strategy);
+                        }
                         _ => return Err(refused(&decision)),
                     }
                     self.say_decision(None, intent, decision).await;
@@ -138,13 +190,16 @@ impl Task {
             }
         }
         if let Some(strategy) = instead {
-            return Ok(Err(strategy));
+            return Ok(Prepared::Instead(strategy));
         }
         if operation.needs_quiet() && !self.is_idle() {
             let text = "a run is at work in this thread; interrupt it, or wait for its end".to_owned();
             return Err(AskError::Fault(fault(FaultKind::Conflict, text)));
         }
-        self.body_of(operation).map(Ok)
+        match operation {
+            Operation::OpenSubagent => Ok(Prepared::Nothing),
+            _ => self.body_of(operation).map(Prepared::Command),
+        }
     }
 
     fn body_of(&self, operation: &Operation) -> Result<CommandBody, AskError> {
@@ -158,7 +213,11 @@ impl Task {
             Operation::SetMcpServers(servers) => CommandBody::SetMcpServers(servers),
             Operation::Compact(keep) => CommandBody::CompactThread(keep),
             Operation::Clear => CommandBody::ClearThread,
-            Operation::Fork(point) => CommandBody::ForkThread(point),
+            Operation::Fork(Copying { what: ForkPoint::Subagent, subagent: None, .. }) | Operation::OpenSubagent => {
+                let text = "the provider gave this subagent no thread of its own".to_owned();
+                return Err(AskError::Fault(fault(FaultKind::NotFound, text)));
+            }
+            Operation::Fork(copying) => CommandBody::ForkThread(copying.point),
             Operation::Rollback(point) => CommandBody::RollbackThread(point),
             Operation::Read(page) => CommandBody::ReadThread(page),
             Operation::Summarize(how) => CommandBody::Summarize(how),
@@ -202,9 +261,10 @@ impl Task {
             }
         }
         let reread = matches!(operation, Operation::Rollback(_)) && self.rereads();
-        let outcome = outcome.map(|value| match reread {
-            true => Outcome::Instead(Strategy::RollbackAndReread),
-            false => Outcome::Done(value),
+        let outcome = outcome.map(|value| match (operation, value) {
+            (Operation::Fork(copying), OpValue::Thread(copy)) => Outcome::Copied(copy, copying.what),
+            _ if reread => Outcome::Instead(Strategy::RollbackAndReread),
+            (_, value) => Outcome::Done(value),
         });
         let _ = done.send(outcome.map_err(AskError::Fault));
     }

@@ -6,7 +6,7 @@
 use super::ops::Purpose;
 use super::outlet::fault;
 use super::task::{Active, Phase, Task};
-use super::{AskError, NewRun, Reply1};
+use super::{AskError, NewRun, Reply1, Stop};
 use crate::{clock, mint};
 use jackfield_core::contract::{
     CommandBody, Content, Delivered, Event, EventBody as Told, Fault, FaultKind, Message, OpValue, Pairs,
@@ -69,7 +69,7 @@ impl Task {
         }
         if matches!(way, Way::Interrupt | Way::Restart) {
             // Asked of the policy before: it is refused only when the run has ended meanwhile, and then nothing is in the way.
-            let _ = self.stop_active().await;
+            let _ = self.stop_active(Stop::Turn).await;
         }
         self.next_run().await;
         self.say_queue().await;

@@ -4,7 +4,7 @@
 use super::ops::{Pending, Purpose};
 use super::outlet::{Outcome, name_of};
 use super::task::{Phase, Task};
-use crate::store::ThreadChange;
+use crate::store::{ChildRecord, ThreadChange};
 use jackfield_core::contract::{
     Applies, Effect, EffectResult, Event, EventBody as Told, Fault, FaultKind, Input, Level, OpResult, OpValue, Output,
     Thread,
@@ -58,10 +58,24 @@ impl Task {
                 self.remember_thread(thread).await;
             }
         }
+        let threads = if let Told::Threads(threads) = &event.body { threads.clone() } else { Vec::new() };
         self.begin_what_opens(&event).await;
         let cause = Cause { frame, at_ms: crate::clock::now_ms() };
         let routed = self.normalizer.accept(cause, event);
         self.emit(routed).await;
+        for thread in threads {
+            if self.normalizer.is_child(&thread.id) {
+                self.remember_child(thread).await;
+            }
+        }
+    }
+
+    /// A subagent's thread: what it can be opened by later, as a conversation.
+    async fn remember_child(&mut self, child: Thread) {
+        let row = ChildRecord { native_id: child.id, cursor: child.cursor, title: child.title };
+        if let Err(error) = self.shared.store.put_child(self.start.log.thread(), row).await {
+            self.store_failed(&error);
+        }
     }
 
     async fn release_effect(&mut self, effect: Effect) {

@@ -1,5 +1,6 @@
 //! Holds runs to their limits: what is reached is decided in `core`; here the run is interrupted.
 
+use super::Stop;
 use super::task::Task;
 use crate::clock;
 use jackfield_core::event::EventBody;
@@ -21,6 +22,6 @@ impl Task {
         let decision = Decision::Blocked { rule: reached.rule() };
         self.say(Some(run), EventBody::PolicyDecided { intent: "go-on".into(), decision }).await;
         // Nobody waits for the answer: what comes of it is said in events.
-        let _ = self.stop_active().await;
+        let _ = self.stop_active(Stop::Turn).await;
     }
 }

@@ -10,6 +10,7 @@ use jackfield_core::id::ThreadId;
 
 /// Each table that holds something of a thread, and the column that names it.
 const TABLES: &[(&str, &str)] = &[
+    ("children", "thread"),
     ("events", "thread"),
     ("requests", "thread"),
     ("runs", "thread"),

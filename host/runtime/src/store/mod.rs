@@ -12,6 +12,7 @@
 //! A store that fails for good (disk full, file damaged) refuses all later writes with the same error, at once, and says so
 //! in [`Store::health`]; it can still be read. Tests: `tests/store.rs`, `tests/store_crash.rs`, and beside the code.
 
+mod children;
 mod delete;
 mod error;
 mod events;
@@ -27,6 +28,7 @@ mod threads;
 mod words;
 mod writer;
 
+pub use children::ChildRecord;
 pub use error::StoreError;
 pub use grants::GrantRow;
 pub use recovery::Recovery;

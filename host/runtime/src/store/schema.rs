@@ -46,6 +46,13 @@ const MIGRATIONS: &[&str] = &["
 ", "
     -- Where a run that waits stands among the others; by its number where nobody moved it.
     ALTER TABLE runs ADD COLUMN place INTEGER;
+", "
+    -- Threads of subagents, as the provider announced them: what each can be resumed by.
+    CREATE TABLE children (
+        thread TEXT NOT NULL, native_id TEXT NOT NULL, cursor TEXT, title TEXT, PRIMARY KEY (thread, native_id)
+    ) STRICT;
+    -- The provider's own id of a request: by it one that survived a restart is known again.
+    ALTER TABLE requests ADD COLUMN native_id TEXT;
 "];
 
 /// `JFLD`: what tells our file from another program's.

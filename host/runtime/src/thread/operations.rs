@@ -1,4 +1,5 @@
-//! What can be done with a thread beyond messages: settings, MCP servers, its context, going back, copying, its tasks.
+//! What can be done with a thread beyond messages: settings, MCP servers, its context, going back, its tasks. Copies are
+//! in `copies`.
 //!
 //! Each asks the policy in the session; one that is not there begins, resuming the provider's conversation. **What was rolled
 //! back is said, and the runs of it are taken back; files are as they were.** Tests: `tests/tests/operations.rs`.
@@ -7,7 +8,7 @@ use super::{Inner, Thread};
 use crate::recovery::fold;
 use crate::session::{AskError, Operation, Outcome, fault};
 use crate::store::StoreError;
-use jackfield_core::contract::{self, Applies, FaultKind, McpServer, OpValue, Point, ReadThread, Setting, Summarize};
+use jackfield_core::contract::{Applies, FaultKind, McpServer, OpValue, Point, ReadThread, Setting, Summarize};
 use jackfield_core::event::{EventBody, RunStatus};
 use jackfield_core::id::{RunId, TaskId, TurnId};
 use jackfield_core::policy::{Decision, Intent, Strategy};
@@ -18,15 +19,6 @@ use std::sync::Arc;
 /// Items of a page, and pages, that are read again after going back.
 const REREAD_ITEMS: u32 = 200;
 const REREAD_PAGES: usize = 50;
-
-/// Where a thread is copied.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ForkAt {
-    /// At its end.
-    Tip,
-    /// After this turn.
-    Turn(TurnId),
-}
 
 /// What comes after a point of the thread.
 struct Gone {
@@ -139,22 +131,10 @@ impl Thread {
     pub async fn wait_for_task(&self, task: &TaskId) -> Result<(), AskError> {
         self.inner.current().await?.operate(Operation::WaitForTask(task.clone())).await.map(drop)
     }
-
-    /// The provider's copy of this thread.
-    pub(crate) async fn fork(&self, at: &ForkAt) -> Result<contract::Thread, AskError> {
-        let point = match at {
-            ForkAt::Tip => Point { turn: None, mark: None, turns_after: 0 },
-            ForkAt::Turn(turn) => self.inner.point(Some(turn)).await?.0,
-        };
-        match self.inner.operate(Operation::Fork(point)).await? {
-            Outcome::Done(OpValue::Thread(thread)) => Ok(thread),
-            other => Err(unfit("fork-thread", &other)),
-        }
-    }
 }
 
 impl Inner {
-    async fn operate(self: &Arc<Self>, operation: Operation) -> Result<Outcome, AskError> {
+    pub(super) async fn operate(self: &Arc<Self>, operation: Operation) -> Result<Outcome, AskError> {
         let session = {
             let mut state = self.state.lock().await;
             if state.live().is_none() {
@@ -166,7 +146,7 @@ impl Inner {
         session.ok_or(AskError::Ended)?.operate(operation).await
     }
 
-    async fn snapshot(&self) -> Result<Snapshot, StoreError> {
+    pub(super) async fn snapshot(&self) -> Result<Snapshot, StoreError> {
         fold(&self.shared.store, &self.id).await
     }
 
@@ -187,6 +167,7 @@ impl Inner {
         let last = at.checked_sub(1).and_then(|at| turns.get(at));
         let point = Point {
             turn: last.and_then(|turn| turn.native_id.clone()),
+            item: None,
             mark: last.and_then(|turn| turn.mark.clone()),
             turns_after: (turns.len() - at) as u32,
         };
@@ -216,7 +197,7 @@ impl Inner {
     }
 }
 
-fn unfit(command: &str, outcome: &Outcome) -> AskError {
+pub(super) fn unfit(command: &str, outcome: &Outcome) -> AskError {
     tracing::warn!(command, ?outcome, "an answer of another kind");
     AskError::Fault(fault(FaultKind::Protocol, format!("the plugin answered {command} with something of another kind")))
 }

@@ -35,6 +35,9 @@ pub fn line(command: &Command) -> String {
         CommandBody::ReadThread(_) | CommandBody::ClearThread | CommandBody::CloseThread => {}
         CommandBody::RollbackThread(point) | CommandBody::ForkThread(point) => {
             word(&point.turns_after.to_string());
+            if let Some(item) = &point.item {
+                word(&format!("item={item}"));
+            }
             if let Some(mark) = &point.mark {
                 word(&format!("mark={mark}"));
             }
@@ -49,6 +52,10 @@ pub fn line(command: &Command) -> String {
         CommandBody::RegisterTools(tools) => tools.iter().for_each(|tool| word(&tool.name)),
         CommandBody::StopTask(id) | CommandBody::WaitTask(id) | CommandBody::Authenticate(id) => word(id),
         _ => {}
+    }
+    // A copy may be of a subagent's thread: the one thing that is asked of another thread than the session's.
+    if matches!(command.body, CommandBody::ForkThread(_)) {
+        words.extend(command.thread.iter().filter(|id| id.as_str() != super::THREAD).map(|id| format!("of {id}")));
     }
     words.retain(|word| !word.is_empty());
     words.join(" ").replace('\n', " ")

@@ -4,9 +4,11 @@
 //! `Order` is what can be carried out. **A field that a line does not have is refused: a misspelt `option` must not pass for a dismissal.**
 
 use crate::config::McpServer;
+use crate::threads::fork_at;
 use jackfield_core::contract::{self, Chosen, Content, Filled, Pairs, Reply};
 use jackfield_core::id::{RunId, TaskId, TurnId};
 use jackfield_core::outbox::Delivery;
+use jackfield_runtime::session::Stop;
 use jackfield_runtime::thread::ForkAt;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -63,6 +65,9 @@ pub enum Line {
         /// Told again in the answer to this line.
         #[serde(default)]
         id: Option<String>,
+        /// Leaves what the run has begun in the background at work, where the provider can; what is done instead is said.
+        #[serde(default)]
+        keep_background: bool,
     },
     /// Chooses settings, such as `model` and `mode`. `settings.updated` lists them with their values.
     Settings {
@@ -138,9 +143,20 @@ pub enum Line {
         /// Told again in the answer to this line.
         #[serde(default)]
         id: Option<String>,
-        /// The last turn that the copy knows, from `turn.started`; all there are without it.
+        /// The last turn that the copy knows, from `turn.started`, or the last item inside of a turn; all there are without it.
         #[serde(default)]
         at: Option<String>,
+        /// The subagent whose thread is copied, from `task.updated`, in place of this one.
+        #[serde(default)]
+        subagent: Option<String>,
+    },
+    /// Opens a subagent's thread as a thread of its own, which is named in the answer to this line; this one, where it is shown here.
+    OpenSubagent {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// The subagent, from `task.updated`.
+        task: String,
     },
     /// Makes the provider forget what came after a turn. Files are as they were.
     Rollback {
@@ -175,7 +191,7 @@ pub enum Line {
 }
 
 /// The types there are, for whoever wrote another.
-pub const TYPES: [&str; 16] = [
+pub const TYPES: [&str; 17] = [
     "message",
     "answer",
     "interrupt",
@@ -188,6 +204,7 @@ pub const TYPES: [&str; 16] = [
     "compact",
     "clear",
     "fork",
+    "open_subagent",
     "rollback",
     "mcp_servers",
     "stop_task",
@@ -199,7 +216,7 @@ pub const TYPES: [&str; 16] = [
 pub enum Order {
     Message(Vec<Content>, Delivery),
     Answer(String, Reply),
-    Interrupt,
+    Interrupt(Stop),
     Settings(Pairs),
     Queue,
     Edit(RunId, Vec<Content>),
@@ -209,6 +226,7 @@ pub enum Order {
     Compact(String),
     Clear,
     Fork(ForkAt),
+    OpenSubagent(TaskId),
     Rollback(Option<TurnId>),
     McpServers(Vec<contract::McpServer>),
     StopTask(TaskId),
@@ -238,7 +256,8 @@ impl Line {
                     },
                 )
             }
-            Line::Interrupt { .. } => Order::Interrupt,
+            Line::Interrupt { keep_background: true, .. } => Order::Interrupt(Stop::TurnOnly),
+            Line::Interrupt { .. } => Order::Interrupt(Stop::Turn),
             Line::Settings { values, .. } if values.is_empty() => {
                 return Err("`values` names no setting".into());
             }
@@ -250,8 +269,8 @@ impl Line {
             Line::Promote { run, .. } => Order::Promote(run_id(&run)?),
             Line::Compact { keep, .. } => Order::Compact(keep),
             Line::Clear { .. } => Order::Clear,
-            Line::Fork { at: None, .. } => Order::Fork(ForkAt::Tip),
-            Line::Fork { at: Some(turn), .. } => Order::Fork(ForkAt::Turn(turn_id(&turn)?)),
+            Line::Fork { at, subagent, .. } => Order::Fork(fork_at(at.as_deref(), subagent.as_deref())?),
+            Line::OpenSubagent { task, .. } => Order::OpenSubagent(task_id(&task)?),
             Line::Rollback { to, .. } => match to.as_str() {
                 "start" => Order::Rollback(None),
                 turn => Order::Rollback(Some(turn_id(turn)?)),
@@ -260,9 +279,7 @@ impl Line {
                 let servers = servers.iter().map(|(name, server)| server.named(name));
                 Order::McpServers(servers.collect::<Result<_, _>>()?)
             }
-            Line::StopTask { task, .. } => {
-                Order::StopTask(TaskId::parse(&task).ok_or_else(|| format!("{task:?} is no task"))?)
-            }
+            Line::StopTask { task, .. } => Order::StopTask(task_id(&task)?),
             Line::Close { .. } => Order::Close,
         })
     }
@@ -282,6 +299,10 @@ fn said(text: Option<String>, content: Option<Vec<Content>>) -> Result<Vec<Conte
 
 fn run_id(text: &str) -> Result<RunId, String> {
     RunId::parse(text).ok_or_else(|| format!("{text:?} is no run"))
+}
+
+fn task_id(text: &str) -> Result<TaskId, String> {
+    TaskId::parse(text).ok_or_else(|| format!("{text:?} is no task"))
 }
 
 fn turn_id(text: &str) -> Result<TurnId, String> {

@@ -192,6 +192,8 @@ mod tests {
             r#"{"type":"answer","request":"req_1","answers":[],"note":"n"}"#,
             r#"{"type":"settings"}"#,
             r#"{"type":"fork","at":"turn"}"#,
+            r#"{"type":"fork","at":"trn_1","subagent":"tsk_1"}"#,
+            r#"{"type":"open_subagent"}"#,
             r#"{"type":"rollback"}"#,
             r#"{"type":"rollback","to":"turn"}"#,
             r#"{"type":"mcp_servers"}"#,
