@@ -104,6 +104,7 @@ fn a_row_that_lags_behind_its_event_follows_and_one_that_is_ahead_is_told() {
             options: vec![],
             questions: vec![],
             raw: None,
+            ruled: None,
             expires_ms: None,
         };
         store.put_request(&thread, Some(&ended), request.clone(), 1).await.unwrap();
