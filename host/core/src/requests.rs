@@ -149,6 +149,12 @@ impl Requests {
         Ok(Answer { request: open.native.clone(), reply })
     }
 
+    /// An answer that stops the turn is on its way in this run.
+    pub fn is_stopping(&self, run: &RunId) -> bool {
+        let stops = |open: &Open| open.answering.as_ref().is_some_and(|answering| answering.stops_turn);
+        self.open.iter().any(|open| open.place.run.as_ref() == Some(run) && stops(open))
+    }
+
     /// The plugin wrote the answer.
     pub fn written(&mut self, id: &RequestId) -> Option<Resolved> {
         let open = self.open.iter().find(|open| open.request.id == *id)?;
@@ -183,6 +189,8 @@ impl Requests {
     pub fn resolve_where(&mut self, resolution: &Resolution, pick: impl Fn(&Open) -> bool) -> Vec<Resolved> {
         let end = |open: &Open| match (&open.answering, resolution) {
             (Some(answering), Resolution::Withdrawn) => answering.resolution.clone(),
+            // It stopped the turn itself.
+            (Some(answering), Resolution::Dismissed) if answering.stops_turn => answering.resolution.clone(),
             _ => resolution.clone(),
         };
         let picked = self.open.iter().filter(|open| pick(open));

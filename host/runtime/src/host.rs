@@ -182,7 +182,7 @@ impl Host {
 
     /// Begins a thread.
     pub async fn new_thread(&self, plugin: &Plugin, instance: Instance, folder: &Path) -> Result<Thread, HostError> {
-        let id = ThreadId::from_digits(&uuid::Uuid::now_v7().simple().to_string());
+        let id = fresh_id();
         self.new_thread_with_id(plugin, instance, folder, id).await
     }
 
@@ -219,10 +219,16 @@ impl Host {
     /// Copies a thread, or a subagent's in it, as the provider copies it. The copy is a thread of its own: it goes on from the
     /// provider's cursor, and what was said before is read in the one it came from.
     pub async fn fork_thread(&self, thread: &Thread, at: ForkAt) -> Result<Thread, HostError> {
+        let id = fresh_id();
+        self.fork_thread_with_id(thread, at, id).await
+    }
+
+    /// Copies a thread under this id, which no other thread has.
+    pub async fn fork_thread_with_id(&self, thread: &Thread, at: ForkAt, id: ThreadId) -> Result<Thread, HostError> {
         let Copied { thread: copy, at, item, task } = thread.fork(&at).await?;
         let Some(cursor) = copy.cursor else { return Err(HostError::NoCursor(copy.id)) };
         let from = thread.id().clone();
-        self.adopt(thread, copy.id, cursor, copy.title, EventBody::ThreadForked { from, at, item, task }).await
+        self.adopt(thread, id, copy.id, cursor, copy.title, EventBody::ThreadForked { from, at, item, task }).await
     }
 
     /// Copies a thread and lets go of the copy, which keeps the setup that this one has; its id.
@@ -244,7 +250,7 @@ impl Host {
         let (cursor, title) = child.map_or((None, None), |child| (child.cursor, child.title));
         let Some(cursor) = cursor else { return Err(HostError::NotResumable(native)) };
         let origin = EventBody::ThreadOpened { from: thread.id().clone(), task: task.clone() };
-        let opened = self.adopt(thread, native, cursor, title, origin).await?;
+        let opened = self.adopt(thread, fresh_id(), native, cursor, title, origin).await?;
         self.let_go(thread, opened).await
     }
 
@@ -252,13 +258,13 @@ impl Host {
     async fn adopt(
         &self,
         thread: &Thread,
+        id: ThreadId,
         native_id: String,
         cursor: String,
         title: Option<String>,
         origin: EventBody,
     ) -> Result<Thread, HostError> {
         let (plugin, instance, folder) = thread.parts();
-        let id = ThreadId::from_digits(&uuid::Uuid::now_v7().simple().to_string());
         let lease = Lease::take(&self.data, &id)?;
         let now = crate::clock::now_ms();
         let parent = self.thread_row(thread.id()).await?;
@@ -330,6 +336,10 @@ impl Host {
             problem: error.to_string(),
         })
     }
+}
+
+fn fresh_id() -> ThreadId {
+    ThreadId::from_digits(&uuid::Uuid::now_v7().simple().to_string())
 }
 
 fn make_private(folder: &Path) -> Result<(), HostError> {

@@ -253,19 +253,11 @@ impl Turns {
         let mark = self.mark.clone();
         cx.event(EventBody::TurnEnded(TurnEnd { reason, fault, mark, background, ..TurnEnd::new(op, status) }));
         self.interrupting = false;
-        self.after_end(cx, result.queued_turn_count);
-        true
-    }
-
-    /// Messages that were sent into the turn and did not join it wait for their own. A program that does not tell what became of
-    /// each says at least how many wait: none, then they joined.
-    fn after_end(&mut self, cx: &mut Cx, queued: Option<u32>) {
-        let joined = !self.lifecycle && queued == Some(0);
+        // Messages that were sent into the turn and did not join it wait for their own. The program's count of those that wait
+        // does not tell: it was 0 where the next turn was such a message's.
         for sent in &self.sent {
-            sent.deliver(cx, if joined { Delivered::JoinedTurn } else { Delivered::Queued });
+            sent.deliver(cx, Delivered::Queued);
         }
-        if joined {
-            self.sent.clear();
-        }
+        true
     }
 }

@@ -33,8 +33,6 @@ pub struct TurnResult {
     #[serde(rename = "modelUsage", deserialize_with = "lossy")]
     pub model_usage: BTreeMap<String, ModelUsage>,
     #[serde(deserialize_with = "lossy")]
-    pub queued_turn_count: Option<u32>,
-    #[serde(deserialize_with = "lossy")]
     pub user_message_uuids: Vec<String>,
     #[serde(deserialize_with = "lossy")]
     pub session_id: Option<String>,

@@ -14,7 +14,7 @@ use jackfield_runtime::host::{Host, HostConfig, HostError, Plugin};
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::process::{SUPERVISE, Supervisor, Tap};
 use jackfield_runtime::session::AskError;
-use jackfield_runtime::thread::Thread;
+use jackfield_runtime::thread::{Delivery, Thread};
 use jackfield_runtime::thread_log::Subscription;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -148,6 +148,11 @@ impl Desk<'_> {
         match verb {
             "send" => {
                 let sent = self.thread()?.send(vec![Content::Text(rest.to_owned())]).await;
+                self.outcome("the message", sent.map(|_| ())).await?;
+            }
+            // Into the open turn, or refused.
+            "steer" => {
+                let sent = self.thread()?.send_as(vec![Content::Text(rest.to_owned())], Delivery::Steer).await;
                 self.outcome("the message", sent.map(|_| ())).await?;
             }
             "send-large" => {

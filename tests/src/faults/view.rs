@@ -119,8 +119,9 @@ impl View {
                 line
             }
             EventBody::RunCreated { content, .. } => format!("{run} asked: {}", quoted(&texts(content))),
-            EventBody::RunEnded { status, fault, background, ledger, .. } => {
+            EventBody::RunEnded { status, fault, background, joined, ledger, .. } => {
                 let mut line = format!("{run} {}", word(status));
+                line.extend(joined.iter().map(|into| format!(", joined run {}", self.runs.of(into))));
                 line.extend(fault.iter().map(|fault| format!(", {}", because(fault))));
                 line.push_str(if *background { ", work goes on" } else { "" });
                 let counts = serde_json::to_value(ledger).unwrap_or_default();

@@ -5,7 +5,7 @@
 use super::Normalizer;
 use super::report::How;
 use super::route::Spot;
-use super::thread::TurnState;
+use super::thread::{RunState, TurnState};
 use crate::contract::{Fault, FaultKind, Status, TurnEnd};
 use crate::event::{Correlation, Resolution, RunStatus};
 use crate::policy::{Intent, Strategy};
@@ -64,13 +64,19 @@ impl Normalizer {
         }
     }
 
+    /// We stopped it: by an interrupt, or by an answer that stops the turn. The provider can end the turn before the plugin hears
+    /// that the answer was written.
+    fn we_stopped(&self, run: &RunState) -> bool {
+        run.interrupted || self.requests.is_stopping(&run.id)
+    }
+
     /// How the turn and its run end: by our own interrupt and the provider's status, never by prose.
     pub(super) fn judge(&self, t: usize, mut told: TurnEnd) -> End {
         told.fault.iter_mut().for_each(|fault| super::clean::fault(fault, &self.limits));
         super::clean::maybe(&mut told.reason, &self.limits);
         let state = &self.threads[t];
         let run = state.open.as_ref().and_then(|turn| turn.run.as_ref()).and_then(|id| state.run(id));
-        let ours = run.is_some_and(|run| run.interrupted);
+        let ours = run.is_some_and(|run| self.we_stopped(run));
         let certain = self.handling.native(Intent::JudgeTurn);
         if self.handling.strategy(Intent::JudgeTurn) == Some(Strategy::FromProcess) {
             // Its word says nothing; its program is still there, which is all that is known.
@@ -120,7 +126,7 @@ impl Normalizer {
     pub(super) fn end_without_word(&self, t: usize, fault: Fault, how: How) -> End {
         let state = &self.threads[t];
         let run = state.open.as_ref().and_then(|turn| turn.run.as_ref()).and_then(|id| state.run(id));
-        let ours = run.is_some_and(|run| run.interrupted);
+        let ours = run.is_some_and(|run| self.we_stopped(run));
         End {
             status: if ours { Status::Interrupted } else { Status::Unknown },
             run_status: if ours { RunStatus::Interrupted } else { RunStatus::Failed },

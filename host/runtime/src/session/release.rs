@@ -6,8 +6,8 @@ use super::outlet::{Outcome, name_of};
 use super::task::{Phase, Task};
 use crate::store::{ChildRecord, ThreadChange};
 use jackfield_core::contract::{
-    Applies, Effect, EffectResult, Event, EventBody as Told, Fault, FaultKind, Input, Level, OpResult, OpValue, Output,
-    Thread,
+    Applies, Disposition, Effect, EffectResult, Event, EventBody as Told, Fault, FaultKind, Input, Level, OpResult,
+    OpValue, Other, Output, Thread,
 };
 use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::normalizer::{Cause, Disposed, SessionEnded, clean_fault};
@@ -35,6 +35,7 @@ impl Task {
             }
             Output::Disposition(disposition) => {
                 if let Some(frame) = frame {
+                    let disposition = self.as_it_came(frame, disposition);
                     let disposed = Disposed::Plugin(disposition);
                     self.ring.disposed(frame, &disposed);
                     let raw = self.ring.get(frame).map_or(&[][..], |kept| &kept.raw);
@@ -50,6 +51,13 @@ impl Task {
                 .await
             }
         }
+    }
+
+    /// What a plugin does not understand it only names; the frame is there to be read.
+    fn as_it_came(&self, frame: u64, disposition: Disposition) -> Disposition {
+        let Disposition::Unknown(name) = disposition else { return disposition };
+        let raw = self.ring.get(frame).map(|kept| String::from_utf8_lossy(&kept.raw).into_owned());
+        Disposition::Other(Other { name, json: raw.unwrap_or_default() })
     }
 
     async fn release_event(&mut self, frame: Option<u64>, event: Event) {

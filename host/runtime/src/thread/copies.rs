@@ -67,7 +67,12 @@ fn copying(snapshot: &Snapshot, at: &ForkAt) -> Result<Copying, AskError> {
     let tip = Point { turn: None, item: None, mark: None, turns_after: 0 };
     let (mut whole_turn, mut subagent) = (None, None);
     let (what, point) = match at {
-        ForkAt::Tip => (ForkPoint::Tip, tip),
+        // Named by its last turn: a session that only resumed the conversation does not know its end.
+        ForkAt::Tip => {
+            let last = snapshot.turns.iter().rev().find(|turn| !turn.rolled_back);
+            let (turn, mark) = last.map_or((None, None), |turn| (turn.native_id.clone(), turn.mark.clone()));
+            (ForkPoint::Tip, Point { turn, mark, ..tip })
+        }
         ForkAt::Turn(id) => {
             let point = end_of(snapshot, id)?;
             (if point.turns_after == 0 { ForkPoint::Tip } else { ForkPoint::Turn }, point)
