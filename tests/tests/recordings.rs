@@ -225,5 +225,5 @@ fn drop_event(play: &mut Play, wanted: fn(&EventBody) -> bool) {
 }
 
 fn copy(play: &Play) -> Play {
-    Play { conversations: play.conversations.clone(), problems: play.problems.clone() }
+    Play { conversations: play.conversations.clone(), latest: play.latest, problems: play.problems.clone() }
 }

@@ -8,63 +8,16 @@ use serde_json::{Value, json};
 /// The dialect.
 pub struct Claude;
 
-/// Arguments that our host writes by itself, each with the number of its values.
-const OURS: &[(&str, usize)] = &[
-    ("-p", 0),
-    ("--verbose", 0),
-    ("--include-partial-messages", 0),
-    ("--input-format", 1),
-    ("--output-format", 1),
-    ("--permission-prompt-tool", 1),
-    ("--session-id", 1),
-];
-
 /// Modes that may be chosen.
-const MODES: &[&str] = &["default", "acceptEdits", "plan", "auto", "dontAsk"];
+pub(super) const MODES: &[&str] = &["default", "acceptEdits", "plan", "auto", "dontAsk"];
 
 impl Dialect for Claude {
     fn provider(&self) -> &'static str {
         "claude-code"
     }
 
-    fn start(&self, spawn: &str) -> Start {
-        let value = parse(spawn);
-        let argv: Vec<&str> =
-            value["argv"].as_array().into_iter().flatten().filter_map(Value::as_str).skip(1).collect();
-        let mut start = Start::default();
-        let mut at = 0;
-        while let Some(flag) = argv.get(at) {
-            let after = argv.get(at + 1).copied().unwrap_or_default();
-            at += 1;
-            let values = match (*flag, after) {
-                ("--resume", id) => {
-                    start.resume = Some(id.to_owned());
-                    1
-                }
-                ("--model", model) => {
-                    start.selection.push(("model".into(), model.to_owned()));
-                    1
-                }
-                ("--permission-mode", mode) if MODES.contains(&mode) => {
-                    start.selection.push(("mode".into(), mode.to_owned()));
-                    1
-                }
-                ("--max-turns", turns) => {
-                    start.options.push(("max_turns".into(), parse(turns)));
-                    1
-                }
-                (flag, _) => match OURS.iter().find(|(known, _)| *known == flag) {
-                    Some((_, values)) => *values,
-                    None => {
-                        start.apart |= matches!(flag, "--fork-session" | "--resume-session-at");
-                        start.not_ours.push(format!("start/{flag}"));
-                        argv[at..].iter().take_while(|word| !word.starts_with("--")).count()
-                    }
-                },
-            };
-            at += values;
-        }
-        start
+    fn start(&self, arguments: &[String]) -> Start {
+        super::claude_start::start(arguments)
     }
 
     fn asked(&self, line: &str, requests: &Requests) -> Asked {
@@ -108,9 +61,9 @@ impl Dialect for Claude {
         parse(line)["session_id"].as_str().map(str::to_owned)
     }
 
-    fn session_in_arguments(&self, arguments: &[String]) -> Option<String> {
-        let flag = arguments.iter().position(|word| word == "--session-id" || word == "--resume")?;
-        arguments.get(flag + 1).cloned()
+    fn tells_of_task(&self, line: &str, task: &str) -> bool {
+        let value = parse(line);
+        value["type"] == "system" && value["task_id"] == task
     }
 
     fn learn(&self, recorded: &str, host: &str) -> Vec<(String, String)> {
@@ -128,10 +81,18 @@ impl Dialect for Claude {
 
     fn answers_by_itself(&self, host: &str) -> Option<String> {
         let value = parse(host);
-        if value["type"] != "control_request" || value["request"]["subtype"] != "initialize" {
-            return None;
-        }
-        let response = json!({"subtype": "success", "request_id": value["request_id"], "response": {}});
+        let request = &value["request"];
+        let response = match (word(&value["type"]), word(&request["subtype"])) {
+            ("control_request", "initialize") => json!({}),
+            ("control_request", "mcp_set_servers") => {
+                let added: Vec<&String> =
+                    request["servers"].as_object().into_iter().flatten().map(|(name, _)| name).collect();
+                json!({"added": added, "removed": [], "errors": {}})
+            }
+            ("control_request", "mcp_status") => json!({"mcpServers": []}),
+            _ => return None,
+        };
+        let response = json!({"subtype": "success", "request_id": value["request_id"], "response": response});
         Some(json!({"type": "control_response", "response": response}).to_string())
     }
 
@@ -225,6 +186,11 @@ fn control(request: &Value) -> Asked {
         "initialize" => Asked::Handshake,
         "interrupt" => Asked::Interrupt,
         "set_model" if has_text(&request["model"]) => select("model", &request["model"]),
+        "mcp_set_servers" => match super::claude_start::servers(&request["servers"]) {
+            Some(servers) => Asked::Servers(servers),
+            None => Asked::NotOurs("control/mcp_set_servers".into()),
+        },
+        "stop_task" => Asked::StopTask(word(&request["task_id"]).to_owned()),
         "set_permission_mode" if MODES.contains(&word(&request["mode"])) => select("mode", &request["mode"]),
         other => Asked::NotOurs(format!("control/{other}")),
     }

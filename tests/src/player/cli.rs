@@ -39,16 +39,20 @@ fn play(arguments: &[String]) -> Result<u8> {
     let dialect = super::dialect(provider).with_context(|| format!("no recordings of '{provider}' are known"))?;
     let plan = plan(&Recording::read(file.as_ref())?, dialect);
     let socket = rest.first().filter(|word| word.contains('/'));
+    let arguments = if socket.is_some() { &rest[1..] } else { rest };
     let mut driver = match socket {
-        Some(path) => Some(Driver::connect(path)?),
+        Some(path) => Some(Driver::connect(path, arguments)?),
         None => None,
     };
-    let (proc, manner) = match &mut driver {
+    let (proc, manner, only_greets) = match &mut driver {
         Some(driver) => driver.task()?,
-        None => (plan.first().context("it starts no program")?.proc, Manner::Plain),
+        None => (plan.first().context("it starts no program")?.proc, Manner::Plain, false),
     };
-    let incarnation = plan.into_iter().find(|one| one.proc == proc).context("no such start")?;
-    Player::new(dialect, incarnation, driver, (manner, Lists::of(provider)?), rest).run()
+    let mut incarnation = plan.into_iter().find(|one| one.proc == proc).context("no such start")?;
+    if only_greets {
+        incarnation = incarnation.only_greets(dialect);
+    }
+    Player::new(dialect, incarnation, driver, (manner, Lists::of(provider)?), arguments).run()
 }
 
 /// The line to the driver.
@@ -58,11 +62,11 @@ struct Driver {
 }
 
 impl Driver {
-    fn connect(path: &str) -> Result<Driver> {
+    fn connect(path: &str, arguments: &[String]) -> Result<Driver> {
         let out = UnixStream::connect(path).context("the driver's socket")?;
         out.set_read_timeout(Some(PATIENCE))?;
         let mut driver = Driver { words: BufReader::new(out.try_clone()?), out };
-        driver.tell(&FromPlayer::Here)?;
+        driver.tell(&FromPlayer::Here { arguments: arguments.to_vec() })?;
         Ok(driver)
     }
 
@@ -72,11 +76,11 @@ impl Driver {
         self.out.write_all(&line).context("the driver has gone")
     }
 
-    fn task(&mut self) -> Result<(u32, Manner)> {
+    fn task(&mut self) -> Result<(u32, Manner, bool)> {
         let mut line = String::new();
         self.words.read_line(&mut line)?;
         match serde_json::from_str(&line)? {
-            ToPlayer::Play { proc, manner } => Ok((proc, manner)),
+            ToPlayer::Play { proc, manner, only_greets } => Ok((proc, manner, only_greets)),
             ToPlayer::Go => bail!("the driver named no start"),
         }
     }
@@ -113,9 +117,11 @@ impl Player {
     ) -> Player {
         let said = incarnation.steps.iter().filter(|step| matches!(step.what, What::Say));
         let recorded = said.filter_map(|step| dialect.session(&step.line)).next();
-        let theirs = recorded.into_iter().chain(incarnation.start.resume.clone());
-        let ours = dialect.session_in_arguments(arguments);
-        let rewrites = theirs.filter_map(|theirs| Some((theirs, ours.clone()?))).collect();
+        let ours = dialect.start(arguments);
+        // A copy has an id of its own beside that of what it was made from.
+        let new = recorded.zip(ours.session.clone().or(ours.resume.clone()));
+        let old = incarnation.start.resume.clone().zip(ours.resume.or(ours.session));
+        let rewrites = new.into_iter().chain(old).collect();
         Player {
             dialect,
             incarnation,
@@ -224,9 +230,7 @@ impl Player {
     fn listen(&mut self) -> Result<()> {
         match self.host.recv_timeout(PATIENCE) {
             Ok(Host::Line(line)) => {
-                let by_itself =
-                    if self.incarnation.shakes_hands() { None } else { self.dialect.answers_by_itself(&line) };
-                if let Some(reply) = by_itself {
+                if let Some(reply) = self.by_itself(&line) {
                     self.say(&reply, 0)?;
                 }
                 self.inbox.push(line);
@@ -235,6 +239,14 @@ impl Player {
             Err(RecvTimeoutError::Timeout) => bail!("the host said nothing for {PATIENCE:?}"),
         }
         Ok(())
+    }
+
+    /// The answer to a line that the recording never answers, and without which the host does not go on.
+    fn by_itself(&self, line: &str) -> Option<String> {
+        let asked = self.dialect.asked(line, &self.requests);
+        let awaited =
+            self.incarnation.steps.iter().any(|step| matches!(&step.what, What::Wait(wait) if wait.means(&asked)));
+        if awaited { None } else { self.dialect.answers_by_itself(line) }
     }
 
     /// Ends when the driver has seen all, or the host wants no more.

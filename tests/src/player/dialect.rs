@@ -1,7 +1,7 @@
 //! What a provider's lines mean, as far as a player and a judge must know. One implementation per provider.
 
 use super::told::Told;
-use jackfield_core::contract::Content;
+use jackfield_core::contract::{Content, McpServer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -26,6 +26,10 @@ pub enum Asked {
     Interrupt,
     /// Settings, by our names.
     Select(Vec<(String, String)>),
+    /// MCP servers, all that there are to be.
+    Servers(Vec<McpServer>),
+    /// The end of a task in the background, by the program's id of it.
+    StopTask(String),
     /// A line that our host does not write, by its kind: the provider's list says why.
     NotOurs(String),
 }
@@ -69,17 +73,25 @@ pub struct Requested {
 /// The requests that the program made so far, by id.
 pub type Requests = BTreeMap<String, Requested>;
 
-/// How a client started the program.
+/// How a program is started: what its arguments ask for.
 #[derive(Debug, Clone, Default)]
 pub struct Start {
+    /// The id that a new conversation, or a copy, is to have.
+    pub session: Option<String>,
     /// Conversation to resume.
     pub resume: Option<String>,
-    /// A conversation that our host can't ask for (a copy of another one): it is played as a thread of its own.
-    pub apart: bool,
+    /// The latest conversation is resumed, whichever it is.
+    pub latest: bool,
+    /// A copy of it is made, and the conversation itself stays.
+    pub fork: bool,
+    /// It is resumed up to this message.
+    pub at: Option<String>,
     /// Settings, by our names.
     pub selection: Vec<(String, String)>,
     /// Options of the plugin.
     pub options: Vec<(String, Value)>,
+    /// MCP servers.
+    pub servers: Vec<McpServer>,
     /// Arguments that our host does not write, by kind.
     pub not_ours: Vec<String>,
 }
@@ -89,8 +101,8 @@ pub trait Dialect: Sync {
     /// The provider, by its name at `--provider`.
     fn provider(&self) -> &'static str;
 
-    /// What the client's arguments ask for.
-    fn start(&self, spawn: &str) -> Start;
+    /// What the program's arguments ask for, whoever wrote them.
+    fn start(&self, arguments: &[String]) -> Start;
 
     /// What a client's line asks for.
     fn asked(&self, line: &str, requests: &Requests) -> Asked;
@@ -107,11 +119,11 @@ pub trait Dialect: Sync {
     /// The conversation's id in a line of the program.
     fn session(&self, line: &str) -> Option<String>;
 
-    /// The conversation's id in the arguments of a start.
-    fn session_in_arguments(&self, arguments: &[String]) -> Option<String>;
-
     /// What must be replaced in the program's lines from now on: the recorded client's line was this, the host's was that.
     fn learn(&self, recorded: &str, host: &str) -> Vec<(String, String)>;
+
+    /// True when a line of the program tells of this task.
+    fn tells_of_task(&self, line: &str, task: &str) -> bool;
 
     /// The answer to a host's line that the recording's client never wrote and without which nothing goes on.
     fn answers_by_itself(&self, host: &str) -> Option<String>;
@@ -139,6 +151,8 @@ impl Asked {
             Self::Select(pairs) => {
                 format!("select/{}", pairs.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join("+"))
             }
+            Self::Servers(_) => "servers".into(),
+            Self::StopTask(_) => "stop-task".into(),
             Self::NotOurs(kind) => kind.clone(),
         }
     }

@@ -3,7 +3,7 @@
 //! It does what the plan says for one start of the program. Before each command it waits until the host has taken in all
 //! that the program has said by then.
 
-use super::dialect::{Asked, Dialect};
+use super::dialect::{Asked, Dialect, Start};
 use super::lists::Lists;
 use super::manner::Manner;
 use super::plan::{Incarnation, What};
@@ -12,12 +12,16 @@ use super::seen::{Frame, Problem, Sitting, is_over};
 use super::stage::{FromPlayer, ToPlayer};
 use anyhow::{Context, Result};
 use jackfield_core::event::{EventBody, Request, SessionEvent};
-use jackfield_runtime::thread::Thread;
+use jackfield_core::id::{TaskId, ThreadId, TurnId};
+use jackfield_runtime::host::Host;
+use jackfield_runtime::session::AskError;
+use jackfield_runtime::thread::{Delivery, ForkAt, Thread};
 use jackfield_runtime::thread_log::Subscription;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 /// Longer than a step takes on a loaded machine.
@@ -32,6 +36,8 @@ pub(super) struct Seat {
     pub(super) problems: Vec<Problem>,
     /// The first message, which started the program.
     first: usize,
+    /// What must have come about before the first message goes, where the program was started for that.
+    before: Option<oneshot::Receiver<Result<(), AskError>>>,
     next_frame: u64,
     taken: usize,
     beyond: usize,
@@ -52,6 +58,7 @@ impl Seat {
         let sitting = Sitting {
             order: 0,
             incarnation,
+            started: Start::default(),
             said: Vec::new(),
             complained: Vec::new(),
             frames: Vec::new(),
@@ -66,6 +73,7 @@ impl Seat {
             live: vec![],
             problems: vec![],
             first,
+            before: None,
             next_frame: 1,
             taken: 0,
             beyond: 0,
@@ -83,12 +91,67 @@ impl Seat {
         if let Err(error) = thread.send(first).await {
             return self.problem(format!("the first message was refused: {error}"));
         }
+        self.play(thread, listener).await;
+    }
+
+    /// The conversation goes back to after this turn, for which the program is started, ends, and starts again.
+    pub(super) async fn go_back(&mut self, thread: &Thread, to: &TurnId, listener: &UnixListener) {
+        let (done, before) = oneshot::channel();
+        self.before = Some(before);
+        let back = async { _ = done.send(thread.rollback(Some(to)).await) };
+        let play = async {
+            self.attend(listener).await;
+            self.play(thread, listener).await;
+        };
+        tokio::join!(back, play);
+    }
+
+    /// The copy of the conversation, for which the program is started and asked nothing.
+    pub(super) async fn copy(
+        &mut self,
+        host: &Host,
+        parent: &Thread,
+        at: ForkAt,
+        id: ThreadId,
+        listener: &UnixListener,
+    ) -> Option<Thread> {
+        let copying = async {
+            let copy = host.fork_thread_with_id(parent, at, id).await;
+            let closed = parent.close().await;
+            copy.and_then(|copy| Ok(closed.map(|()| copy)?))
+        };
+        let (copy, ()) = tokio::join!(copying, self.attend(listener));
+        self.listen();
+        copy.map_err(|error| self.problem(format!("the thread was not copied: {error}"))).ok()
+    }
+
+    /// A start of which nothing but the handshake is played.
+    async fn attend(&mut self, listener: &UnixListener) {
+        let Some((mut words, mut player)) = self.accept(listener).await else { return };
+        while let Ok(Ok(Some(line))) = timeout(PATIENCE * 2, words.next_line()).await {
+            if let Ok(FromPlayer::Here { .. }) = serde_json::from_str(&line) {
+                self.give_part(&mut player, true).await;
+            }
+        }
+    }
+
+    async fn accept(&mut self, listener: &UnixListener) -> Option<(Words, OwnedWriteHalf)> {
         let Ok(Ok((stream, _))) = timeout(PATIENCE, listener.accept()).await else {
             self.listen();
             let last: Vec<_> = self.live.iter().rev().take(3).map(|event| format!("{:?}", event.draft.body)).collect();
-            return self.problem(format!("the program was not started; the last events: {}", last.join("; ")));
+            self.problem(format!("the program was not started; the last events: {}", last.join("; ")));
+            return None;
         };
-        let (mut words, mut player) = split(stream);
+        Some(split(stream))
+    }
+
+    async fn give_part(&mut self, player: &mut OwnedWriteHalf, only_greets: bool) {
+        let proc = self.sitting.incarnation.proc;
+        tell(player, &ToPlayer::Play { proc, manner: self.manner, only_greets }).await;
+    }
+
+    async fn play(&mut self, thread: &Thread, listener: &UnixListener) {
+        let Some((mut words, mut player)) = self.accept(listener).await else { return };
         loop {
             match timeout(PATIENCE * 2, words.next_line()).await {
                 Ok(Ok(Some(line))) => match serde_json::from_str(&line) {
@@ -103,9 +166,9 @@ impl Seat {
 
     async fn word(&mut self, thread: &Thread, player: &mut OwnedWriteHalf, word: FromPlayer) {
         match word {
-            FromPlayer::Here => {
-                let proc = self.sitting.incarnation.proc;
-                tell(player, &ToPlayer::Play { proc, manner: self.manner }).await;
+            FromPlayer::Here { arguments } => {
+                self.sitting.started = self.dialect.start(&arguments);
+                self.give_part(player, false).await;
             }
             FromPlayer::Said { line, at } => self.sitting.said.push((line, at)),
             FromPlayer::Complained { line } => self.sitting.complained.push(line),
@@ -130,6 +193,11 @@ impl Seat {
     async fn act(&mut self, thread: &Thread, player: &mut OwnedWriteHalf, step: usize, what: What) -> Result<()> {
         match what {
             What::Wait(Asked::Message { content }) if step != self.first => {
+                thread.send_as(content, Delivery::Auto).await?;
+            }
+            What::Wait(Asked::Message { content }) if self.before.is_some() => {
+                let before = self.before.take().context("what comes before it")?;
+                before.await.context("nobody goes back")??;
                 thread.send(content).await?;
             }
             What::Wait(Asked::Answer { request, answer }) => {
@@ -139,6 +207,11 @@ impl Seat {
             }
             What::Wait(Asked::Interrupt) => thread.interrupt().await?,
             What::Wait(Asked::Select(pairs)) => thread.select(pairs).await?,
+            What::Wait(Asked::Servers(servers)) => _ = thread.set_mcp_servers(servers).await?,
+            What::Wait(Asked::StopTask(task)) => {
+                let id = self.task(&task).with_context(|| format!("task {task} was never shown"))?;
+                thread.stop_task(&id).await?;
+            }
             What::HangUp => {
                 self.sitting.ended_by_us = Some(self.sitting.said.len());
                 thread.close().await?;
@@ -207,6 +280,16 @@ impl Seat {
             let number = event.draft.origin.frame?;
             let frame = self.sitting.frames.iter().find(|frame| frame.number == number)?;
             (self.dialect.requested(&frame.raw)?.id == native).then(|| request.clone())
+        })
+    }
+
+    /// Our task that stands for the program's: a frame told of both.
+    fn task(&self, native: &str) -> Option<TaskId> {
+        self.live.iter().find_map(|event| {
+            let EventBody::TaskUpdated { task } = &event.draft.body else { return None };
+            let number = event.draft.origin.frame?;
+            let frame = self.sitting.frames.iter().find(|frame| frame.number == number)?;
+            self.dialect.tells_of_task(&frame.raw, native).then(|| task.id.clone())
         })
     }
 

@@ -1,5 +1,6 @@
 //! A real host for a play: store, audit, process layer and sandboxed plugin, in a folder of its own.
 
+use super::beginning::{Beginning, beginning};
 use super::dialect::Dialect;
 use super::drive::Seat;
 use super::lists::Lists;
@@ -13,7 +14,6 @@ use jackfield_core::id::ThreadId;
 use jackfield_core::identity::digest;
 use jackfield_core::limits::Limits;
 use jackfield_core::policy::PolicyConfig;
-use jackfield_core::projection::Snapshot;
 use jackfield_runtime::host::{Host, HostConfig, HostError, Plugin};
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::process::{SUPERVISE, Supervisor};
@@ -58,40 +58,71 @@ impl House {
         let listener = UnixListener::bind(&socket)?;
         let file = file.canonicalize()?;
         let mut play = Play::default();
-        for mut incarnation in plan(recording, self.dialect) {
+        for incarnation in plan(recording, self.dialect) {
             if incarnation.first_message().is_none() {
                 let text = "no message of a person is in it, and our host starts nothing without one";
                 play.problems.push(Problem::new("drive", text).of(incarnation.proc));
                 continue;
             }
-            let instance = self.instance(&incarnation, &file, &socket);
-            let again = incarnation.proc > 0 && !incarnation.start.apart && !play.conversations.is_empty();
-            if again && incarnation.start.resume.is_some() && !resumable(&host, &play.conversations[0].thread).await? {
-                incarnation.start.not_ours.push(NOT_SAVED.into());
-            }
-            let thread = if again {
-                self.resume(&host, instance, &play.conversations[0].thread).await?
-            } else {
-                let id = digest(&["recording", &recording.name, &incarnation.proc.to_string()]);
-                host.new_thread_with_id(&self.plugin, instance, &work, ThreadId::from_digits(&id)).await?
-            };
-            if !again {
-                let thread = thread.id().clone();
-                play.conversations.push(Conversation { thread, sittings: vec![], events: vec![], live: vec![] });
-            }
-            let at = if again { 0 } else { play.conversations.len() - 1 };
-            let mut seat = Seat::new(self.dialect, incarnation, &thread, (manner, Lists::of(self.dialect.provider())?));
-            seat.sit(&thread, &listener).await;
-            seat.leave(&thread).await;
-            play.problems.append(&mut seat.problems);
-            play.conversations[at].live.append(&mut seat.live);
-            seat.sitting.order = play.conversations[at].sittings.len();
-            play.conversations[at].sittings.push(seat.sitting);
+            let stage = Stage { host: &host, file: &file, socket: &socket, work: &work, listener: &listener, manner };
+            self.start(&mut play, &stage, recording, incarnation).await?;
         }
         for conversation in &mut play.conversations {
             conversation.events = stored(&host, &conversation.thread).await?;
         }
         Ok(play)
+    }
+
+    /// One start of the program.
+    async fn start(
+        &self,
+        play: &mut Play,
+        stage: &Stage<'_>,
+        recording: &Recording,
+        mut incarnation: Incarnation,
+    ) -> Result<()> {
+        let beginning = beginning(stage.host, play, &mut incarnation).await?;
+        let instance = self.instance(&incarnation, stage);
+        let id = ThreadId::from_digits(&digest(&["recording", &recording.name, &incarnation.proc.to_string()]));
+        let (at, thread) = match &beginning {
+            Beginning::New => {
+                let new = stage.host.new_thread_with_id(&self.plugin, instance, stage.work, id.clone()).await?;
+                (play.begin(id), new)
+            }
+            Beginning::Resume(at) | Beginning::Back(at, _) => {
+                play.conversations[*at].openings += 1;
+                (*at, self.resume(stage.host, instance, &play.conversations[*at].thread).await?)
+            }
+            Beginning::Copy(from, point) => {
+                play.conversations[*from].openings += 1;
+                let parent = self.resume(stage.host, instance, &play.conversations[*from].thread).await?;
+                let mut seat = self.seat(incarnation.clone(), &parent, stage)?;
+                let copy = seat.copy(stage.host, &parent, point.clone(), id.clone(), stage.listener).await;
+                play.problems.append(&mut seat.problems);
+                play.conversations[*from].live.append(&mut seat.live);
+                let Some(copy) = copy else { return Ok(()) };
+                (play.begin(id), copy)
+            }
+        };
+        let mut seat = self.seat(incarnation, &thread, stage)?;
+        seat.sitting.order = play.conversations[at].sessions(stage.host).await?;
+        match &beginning {
+            Beginning::Back(_, turn) => seat.go_back(&thread, turn, stage.listener).await,
+            _ => seat.sit(&thread, stage.listener).await,
+        }
+        seat.leave(&thread).await;
+        play.latest = Some(at);
+        play.problems.append(&mut seat.problems);
+        let conversation = &mut play.conversations[at];
+        conversation.live.append(&mut seat.live);
+        conversation.names.extend(seat.sitting.incarnation.sessions(self.dialect));
+        conversation.sittings.push(seat.sitting);
+        Ok(())
+    }
+
+    fn seat(&self, incarnation: Incarnation, thread: &Thread, stage: &Stage<'_>) -> Result<Seat> {
+        let lists = Lists::of(self.dialect.provider())?;
+        Ok(Seat::new(self.dialect, incarnation, thread, (stage.manner, lists)))
     }
 
     /// A program that another play in this process is just starting holds a copy of the lease's file until it runs.
@@ -107,13 +138,14 @@ impl House {
         }
     }
 
-    fn instance(&self, incarnation: &Incarnation, file: &Path, socket: &Path) -> Instance {
+    fn instance(&self, incarnation: &Incarnation, stage: &Stage<'_>) -> Instance {
         let text = |path: &Path| path.display().to_string();
         let mut instance = Instance {
             name: self.dialect.provider().to_owned(),
-            program_args: vec![super::CLI.into(), self.dialect.provider().into(), text(file), text(socket)],
+            program_args: vec![super::CLI.into(), self.dialect.provider().into(), text(stage.file), text(stage.socket)],
             selection: incarnation.start.selection.clone(),
             options: incarnation.start.options.iter().cloned().collect(),
+            mcp_servers: incarnation.start.servers.clone(),
             ..Instance::default()
         };
         for profile in &self.plugin.generation.manifest().spawn {
@@ -134,15 +166,33 @@ fn open_host(data: &Path, program: &Path) -> Result<Host> {
     Ok(Host::open(HostConfig { data: data.to_owned(), limits, policy: PolicyConfig::default(), supervisor })?)
 }
 
-/// A resume of what the program had not saved, as far as the host knows: it begins afresh.
-const NOT_SAVED: &str = "start/--resume/not-saved";
-
-/// True when the provider has the conversation, as far as the host knows.
-async fn resumable(host: &Host, thread: &ThreadId) -> Result<bool> {
-    Ok(Snapshot::of(&stored(host, thread).await?).resumable)
+/// What a play is played on.
+struct Stage<'a> {
+    host: &'a Host,
+    file: &'a Path,
+    socket: &'a Path,
+    work: &'a Path,
+    listener: &'a UnixListener,
+    manner: Manner,
 }
 
-async fn stored(host: &Host, thread: &ThreadId) -> Result<Vec<SessionEvent>> {
+impl Play {
+    /// A conversation begins in this thread.
+    fn begin(&mut self, thread: ThreadId) -> usize {
+        self.conversations.push(Conversation {
+            thread,
+            names: Default::default(),
+            openings: 1,
+            sittings: vec![],
+            events: vec![],
+            live: vec![],
+        });
+        self.conversations.len() - 1
+    }
+}
+
+/// All events of a thread.
+pub(super) async fn stored(host: &Host, thread: &ThreadId) -> Result<Vec<SessionEvent>> {
     let mut events: Vec<SessionEvent> = Vec::new();
     loop {
         let after = events.last().map_or(0, |event| event.seq);

@@ -188,9 +188,25 @@ fn client_lines(sitting: &Sitting, lists: &Lists) -> Vec<Problem> {
         }
         _ => None,
     });
-    let start = sitting.incarnation.start.not_ours.iter().filter(|kind| !names(&lists.client_lines, kind));
+    let start = not_started(sitting).into_iter().chain(sitting.incarnation.start.not_ours.iter().cloned());
+    let start = start.filter(|kind| !names(&lists.client_lines, kind));
     let start = start.map(|kind| format!("'{kind}' is not on the list"));
     steps.chain(start).map(|text| Problem::new("client-line", text).of(proc)).collect()
+}
+
+/// What the recorded client asked for with its arguments and the host did not.
+fn not_started(sitting: &Sitting) -> Vec<String> {
+    let (wanted, started) = (&sitting.incarnation.start, &sitting.started);
+    let left_out = |flag: &str| wanted.not_ours.iter().any(|kind| kind.starts_with(flag));
+    let given = |wanted: &[(String, String)]| wanted.iter().all(|pair| started.selection.contains(pair));
+    let checks = [
+        ("start/--resume", wanted.resume.is_none() || started.resume.is_some()),
+        ("start/--fork-session", wanted.fork == started.fork),
+        ("start/--resume-session-at", wanted.at.is_none() || wanted.at == started.at),
+        ("start/settings", given(&wanted.selection)),
+    ];
+    let missing = checks.into_iter().filter(|(flag, done)| !done && !left_out("start/--resume/") && !left_out(flag));
+    missing.map(|(flag, _)| format!("{flag}: the host did not")).collect()
 }
 
 /// What the host wrote beyond the recording is on the list.
@@ -237,7 +253,7 @@ fn snapshots(conversation: &Conversation) -> Option<Problem> {
     let unstored = conversation.live.iter().find(|event| !events.iter().any(|stored| stored == *event));
     match unstored {
         Some(event) => Some(Problem::new("store", format!("event {} was heard and is not stored so", event.seq))),
-        None if lost > 0 && conversation.sittings.len() == 1 => {
+        None if lost > 0 && conversation.openings == 1 => {
             Some(Problem::new("store", format!("{lost} events are stored and were not heard")))
         }
         None => None,

@@ -7,8 +7,10 @@
 //! Tests: `tests/tests/recordings.rs`; by hand `cargo run -p jackfield-tests --bin play`.
 
 pub mod again;
+mod beginning;
 pub mod claude;
 pub mod claude_frames;
+mod claude_start;
 mod claude_text;
 pub mod cli;
 pub mod dialect;

@@ -69,10 +69,31 @@ impl Incarnation {
         })
     }
 
-    /// True when the recorded client shook hands.
-    pub fn shakes_hands(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step.what, What::Wait(Asked::Handshake)))
+    /// The same start with nothing but the handshake: the host needs the program to be asked, and says nothing to the model.
+    pub fn only_greets(&self, dialect: &dyn Dialect) -> Incarnation {
+        let wait = self.steps.iter().position(|step| matches!(step.what, What::Wait(Asked::Handshake)));
+        let greeting = wait.and_then(|wait| {
+            let asked = &self.steps[wait];
+            let says = |step: &&Step| matches!(step.what, What::Say) && dialect.answers(&asked.line, &step.line);
+            Some([asked.clone(), self.steps.iter().find(says)?.clone()])
+        });
+        let last = |what| Step { at: 0, what, line: String::new() };
+        let steps = greeting.into_iter().flatten().chain([last(What::HangUp), last(What::Exit(0))]);
+        Incarnation { steps: steps.collect(), ..self.clone() }
     }
+
+    /// The ids that the conversation has in this start, as recorded.
+    pub fn sessions(&self, dialect: &dyn Dialect) -> Vec<String> {
+        let said = self.steps.iter().filter(|step| matches!(step.what, What::Say));
+        said.filter_map(|step| dialect.session(&step.line)).chain(self.start.session.clone()).collect()
+    }
+}
+
+/// The program's arguments, as a spawn line has them.
+fn arguments(spawn: &str) -> Vec<String> {
+    let spawn: serde_json::Value = serde_json::from_str(spawn).unwrap_or_default();
+    let words = spawn["argv"].as_array().into_iter().flatten().skip(1);
+    words.filter_map(|word| word.as_str().map(str::to_owned)).collect()
 }
 
 /// The plan of a recording.
@@ -89,7 +110,7 @@ struct Planner<'a> {
     requests: Requests,
     /// Messages that were sent and whose turn has not ended.
     open: usize,
-    /// Messages that the program kept until the turn's end; our host keeps them itself.
+    /// Messages into a turn that was being stopped and that got a turn of their own; our host keeps them until then.
     kept: Vec<Step>,
     sent_any: bool,
     /// The open turn was interrupted: our host asks once, and then goes on by other means.
@@ -103,7 +124,7 @@ impl<'a> Planner<'a> {
         let rows: Vec<&Row> = recording.rows.iter().filter(|row| row.proc == proc).collect();
         let spawn = rows.iter().find(|row| row.dir == Dir::Spawn).map(|row| row.line.as_str()).unwrap_or_default();
         Planner {
-            start: dialect.start(spawn),
+            start: dialect.start(&arguments(spawn)),
             dialect,
             rows,
             proc,
@@ -131,7 +152,7 @@ impl<'a> Planner<'a> {
             }
         }
         let kept = std::mem::take(&mut self.kept);
-        let kept = kept.into_iter().map(|step| Step { what: What::LeaveOut(INTO_OPEN_TURN.into()), ..step });
+        let kept = kept.into_iter().map(|step| Step { what: What::LeaveOut(INTO_STOPPED_TURN.into()), ..step });
         self.steps.extend(kept);
         self.hold();
         Incarnation { proc: self.proc, start: self.start, steps: self.steps }
@@ -165,6 +186,8 @@ impl<'a> Planner<'a> {
             _ if self.gone && !matches!(asked, Asked::Message { .. }) => Some("after-the-end".into()),
             Asked::Interrupt if self.open == 0 => Some("interrupt/idle".into()),
             Asked::Interrupt if self.interrupted => Some("interrupt/again".into()),
+            Asked::StopTask(task) if !self.knows_task(task) => Some("stop-task/unknown".into()),
+            Asked::Servers(_) if !self.sent_any => Some("servers/before-a-message".into()),
             Asked::Select(_) if !self.sent_any => Some("select/before-a-message".into()),
             _ => None,
         };
@@ -181,12 +204,20 @@ impl<'a> Planner<'a> {
             self.open = 1;
             return self.step(row, What::Wait(asked));
         }
-        // A message into an open turn: kept for a turn of its own, or joined, as the turns that follow tell.
-        if self.turns_until_next_message(index) > self.open {
-            self.kept.push(Step { at: row.at, what: What::Wait(asked), line: row.line.clone() });
-        } else {
-            self.step(row, What::LeaveOut(INTO_OPEN_TURN.into()));
+        // It joined the open turn, or got one of its own, as the turns that follow tell.
+        let has_its_own = self.turns_until_next_message(index) > self.open;
+        match (self.interrupted, has_its_own) {
+            (false, _) => {
+                self.open += usize::from(has_its_own);
+                self.step(row, What::Wait(asked));
+            }
+            (true, true) => self.kept.push(Step { at: row.at, what: What::Wait(asked), line: row.line.clone() }),
+            (true, false) => self.step(row, What::LeaveOut(INTO_STOPPED_TURN.into())),
         }
+    }
+
+    fn knows_task(&self, task: &str) -> bool {
+        self.steps.iter().any(|step| matches!(step.what, What::Say) && self.dialect.tells_of_task(&step.line, task))
     }
 
     fn hold(&mut self) {
@@ -215,7 +246,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-const INTO_OPEN_TURN: &str = "message/into-open-turn";
+const INTO_STOPPED_TURN: &str = "message/into-stopped-turn";
 
 fn exit(line: &str) -> What {
     match line.split_whitespace().next().and_then(|word| word.parse::<i32>().ok()) {

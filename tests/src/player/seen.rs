@@ -1,8 +1,10 @@
 //! What came of a play: what the program said and heard, what the house made of it.
 
+use super::dialect::Start;
 use super::plan::Incarnation;
 use jackfield_core::event::{EventBody, SessionEvent};
 use jackfield_core::id::ThreadId;
+use std::collections::BTreeSet;
 
 /// A frame as the host took it in.
 #[derive(Debug, Clone)]
@@ -20,10 +22,12 @@ pub struct Frame {
 /// One start of the program.
 #[derive(Debug, Clone)]
 pub struct Sitting {
-    /// Which of its thread's starts it is, from 0.
+    /// Which of its thread's sessions it is in, from 0.
     pub order: usize,
     /// What was planned.
     pub incarnation: Incarnation,
+    /// What the arguments asked for with which the host started it.
+    pub started: Start,
     /// Lines of the program on stdout, with their lines in the recording.
     pub said: Vec<(String, usize)>,
     /// Its lines on stderr.
@@ -48,6 +52,10 @@ impl Sitting {
 pub struct Conversation {
     /// The thread.
     pub thread: ThreadId,
+    /// The ids that it has in the recording.
+    pub names: BTreeSet<String>,
+    /// How often it was opened.
+    pub openings: usize,
     /// Starts of the program, in order.
     pub sittings: Vec<Sitting>,
     /// All its events, as stored.
@@ -61,6 +69,8 @@ pub struct Conversation {
 pub struct Play {
     /// What was talked about, by thread.
     pub conversations: Vec<Conversation>,
+    /// The conversation that was spoken in last.
+    pub latest: Option<usize>,
     /// What could not be done as recorded.
     pub problems: Vec<Problem>,
 }

@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "word", rename_all = "snake_case")]
 pub enum FromPlayer {
     /// A program was started.
-    Here,
+    Here {
+        /// Its arguments, as the host wrote them.
+        arguments: Vec<String>,
+    },
     /// It said this on stdout.
     Said {
         /// The line, ids rewritten.
@@ -53,6 +56,8 @@ pub enum ToPlayer {
         proc: u32,
         /// How to say its lines.
         manner: Manner,
+        /// Nothing but its handshake is played.
+        only_greets: bool,
     },
     /// All has been looked at: end.
     Go,
