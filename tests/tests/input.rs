@@ -503,3 +503,134 @@ fn a_script_that_stops_reading_ends_the_run() {
     let ended = jackfield_tests::door::finish(child, b"");
     ended.expect(1, &["stdout can't be written"]);
 }
+
+// Tools of the script's own, and messages for a role.
+
+/// Calls a tool as soon as it is spoken to, and says what it was given.
+const CALLS: &str = "on register-tools\n  done now\non send-run\n  done opened-turn\n  start\n  call c1 weather {\"city\":\"Ulm\"}\n\
+on respond c1 output\n  done\n  assistant m1 completed it was told\n  end completed\n\
+on respond c1 failed\n  done\n  assistant m1 completed it failed\n  end completed\n";
+
+fn calling(can: bool, more: &[&str]) -> Live {
+    let table = format!("table={}", Value::from(CALLS));
+    let flags = json!({
+        "tools.supports-dynamic-tool-callbacks": can, "input.accepts-expert-prompts": can, "threads.can-create-empty-thread": true,
+        "turns.emits-turn-started": true, "turns.emits-turn-completed": true, "turns.supports-interrupt": true,
+    });
+    let flags = format!("capabilities={flags}");
+    let mut args = vec!["--option", &table, "--option", &flags];
+    args.extend(more);
+    live(&args)
+}
+
+fn weather() -> Value {
+    let schema = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
+    json!({ "type": "tools", "tools": [{ "name": "weather", "description": "The weather of a city.", "input_schema": schema }] })
+}
+
+#[test]
+fn a_tool_of_the_scripts_own_is_called_and_answered() {
+    for (with, said) in [
+        (json!({ "output": "it rains" }), "it was told"),
+        (json!({ "output": [{ "type": "text", "value": "it rains" }] }), "it was told"),
+        (json!({ "output": "no such city", "failed": true }), "it failed"),
+    ] {
+        let mut live = calling(true, &[]);
+        live.say(weather());
+        let word = live.word();
+        assert_eq!((&word["type"], &word["applies"]), (&"input.accepted".into(), &"now".into()), "{word}");
+        live.message("will it rain?");
+        let asked = live.until_type("request.opened");
+        assert_eq!(
+            (&asked["request"]["subject"], &asked["request"]["tool"]["name"]),
+            (&"host_tool".into(), &"weather".into())
+        );
+        live.say(answer(&asked, with));
+        live.until_type("run.ended");
+        live.end_of_input();
+        let ended = live.ended().expect(0, &[said]).well_formed();
+        assert_eq!(ended.of_type("request.resolved")[0]["resolution"]["by"], "script");
+    }
+}
+
+#[test]
+fn a_call_that_nobody_answers_has_an_end() {
+    let door = || door().limits(&json!({ "host_tool_ms": 300 }));
+    let table = format!("table={}", Value::from(CALLS));
+    let flags = r#"capabilities={"tools.supports-dynamic-tool-callbacks":true,"threads.can-create-empty-thread":true,"turns.supports-interrupt":true}"#;
+    let start = |tools: bool| {
+        let mut live = Live::start(door(), &["--option", &table, "--option", flags]);
+        if tools {
+            live.say(weather());
+        }
+        live.message("will it rain?");
+        live
+    };
+    // No result in time: the provider is told that, and it is no refusal.
+    let mut late = start(true);
+    late.until_type("request.opened");
+    let resolved = late.until_type("request.resolved");
+    assert_eq!(resolved["resolution"], json!({ "outcome": "answered", "by": "no result in time" }));
+    late.until_type("run.ended");
+    late.end_of_input();
+    late.ended().expect(0, &["it failed"]).well_formed();
+    // A tool that nobody gave.
+    let mut none = start(false);
+    let resolved = none.until_type("request.resolved");
+    assert_eq!(resolved["resolution"]["by"], "no such tool");
+    none.until_type("run.ended");
+    none.end_of_input();
+    none.ended().expect(0, &["it failed"]).well_formed();
+}
+
+#[test]
+fn tools_and_roles_are_refused_where_they_can_not_be() {
+    let mut live = calling(false, &[]);
+    live.say(weather());
+    live.say(json!({ "type": "message", "text": "look", "expert": { "role": "reviewer", "prompt": "Look for what breaks." } }));
+    live.say(json!({ "type": "tools", "tools": [{ "name": "a b", "description": "", "input_schema": {} }] }));
+    live.say(json!({ "type": "answer", "request": "req_1", "failed": true, "dismiss": true }));
+    live.say(json!({ "type": "close" }));
+    let ended = live.ended();
+    assert_eq!(
+        codes(&ended),
+        ["provider-fault", "provider-fault", "provider-fault", "invalid-input", "ok"],
+        "{:?}",
+        ended.words()
+    );
+    ended.well_formed();
+}
+
+#[test]
+fn a_message_for_a_role_is_rewritten_for_the_provider_alone() {
+    let mut live = calling(true, &[]);
+    // The table's provider says what it can do when its session begins.
+    live.message("hello").until_type("run.ended");
+    live.say(json!({ "type": "message", "text": "Is it right?", "expert": { "role": "reviewer", "prompt": "Look for what breaks." } }));
+    let created = live.until_type("run.created");
+    assert_eq!(created["content"][0]["value"], "Is it right?");
+    live.until_type("run.ended");
+    live.end_of_input();
+    let ended = live.ended().expect(0, &[]).well_formed();
+    let told: Vec<_> =
+        ended.of_type("note").iter().map(|note| note["note"]["text"].as_str().unwrap().to_owned()).collect();
+    assert!(
+        told.iter().any(|text| text.contains("You are asked as reviewer. Look for what breaks.  Is it right?")),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn tools_come_before_a_thread_that_waits_for_its_first_message() {
+    let table = format!("table={}", Value::from(CALLS));
+    let flags = r#"capabilities={"tools.supports-dynamic-tool-callbacks":true,"turns.supports-interrupt":true}"#;
+    let mut live = Live::start(door(), &["--option", &table, "--option", flags]);
+    live.say(weather());
+    assert_eq!(live.word()["type"], "input.accepted");
+    live.message("will it rain?");
+    let asked = live.until_type("request.opened");
+    live.say(answer(&asked, json!({ "output": "it rains" })));
+    live.until_type("run.ended");
+    live.end_of_input();
+    live.ended().expect(0, &["it was told"]).well_formed();
+}

@@ -204,6 +204,18 @@ impl Guards {
         }
     }
 
+    /// True when the answer to the request whose id is this has passed.
+    pub fn is_answered(&self, request: &str) -> bool {
+        self.seen.iter().any(|(key, seen)| seen.answered && key.has_text(request))
+            && self.open(request).next().is_none()
+    }
+
+    /// Takes a decision back that was not used: an answer that comes after all is one that nobody gave.
+    pub fn revoke(&mut self, request: &str) {
+        let open = self.seen.iter_mut().filter(|(key, seen)| !seen.answered && key.has_text(request));
+        open.for_each(|(_, seen)| seen.decision = None);
+    }
+
     /// What the open request whose id is this would ask for with another input.
     pub fn edited(&self, request: &str, input: &Value) -> Option<Call> {
         let (_, seen) = self.open(request).next()?;

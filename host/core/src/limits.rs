@@ -110,6 +110,10 @@ limits! {
     title_bytes = 120;
     /// Open requests of one session.
     open_requests = 256;
+    /// Tools of the host's own that one thread may give its provider: each is in the model's context.
+    host_tools = 128;
+    /// How long the client has to give the result of a tool of its own, in milliseconds; then the provider is told that none came.
+    host_tool_ms = 600_000;
     /// Tasks that ended and requests that were resolved, remembered per session so that a late word about one finds it.
     ended_kept = 256;
     /// Open items of one turn, and open tasks of one thread.

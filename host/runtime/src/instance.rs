@@ -1,7 +1,7 @@
 //! An instance: a configured use of a plugin, as the operator wrote it. What it says is the operator's word, not a plugin's.
 
 use crate::process::Tap;
-use jackfield_core::contract::{McpServer, Pairs};
+use jackfield_core::contract::{McpServer, Pairs, ToolSpec};
 use jackfield_core::manifest::{EnvKind, Manifest, forbidden_env};
 use jackfield_core::options;
 use jackfield_core::rules::Rules;
@@ -35,6 +35,8 @@ pub struct Instance {
     pub tap: Option<Tap>,
     /// MCP servers for the provider, given before its thread is opened. Secrets are holes, `${secret:NAME}`.
     pub mcp_servers: Vec<McpServer>,
+    /// Tools of the host's own for the provider, given before its thread is opened; the client answers their calls.
+    pub tools: Vec<ToolSpec>,
 }
 
 /// Why an instance does not fit its plugin.

@@ -13,7 +13,7 @@ use crate::session::{
 use crate::store::{SessionRecord, StoreError, ThreadRecord};
 use crate::thread_log::{Subscription, ThreadLog};
 use crate::{clock, mint};
-use jackfield_core::contract::{Applies, ContextChange, ContextEffect, McpServer, Pairs};
+use jackfield_core::contract::{Applies, ContextChange, ContextEffect, McpServer, Pairs, ToolSpec};
 use jackfield_core::event::{EventBody, RunStatus, SessionEnd, SessionEvent};
 use jackfield_core::id::{RequestId, ThreadId};
 use jackfield_core::outbox::Outbox;
@@ -62,6 +62,8 @@ struct State {
     chosen: Pairs,
     /// MCP servers that were given in this thread, in place of the instance's; so do they.
     servers: Option<Vec<McpServer>>,
+    /// The host's own tools that were given in this thread; so do they.
+    tools: Option<Vec<ToolSpec>>,
 }
 
 impl Thread {
@@ -98,6 +100,7 @@ impl Thread {
                 closed: false,
                 chosen: Pairs::new(),
                 servers: None,
+                tools: None,
             }),
             folder: PathBuf::from(&row.folder),
             id: row.id,
@@ -262,6 +265,9 @@ impl Inner {
         choose(&mut instance.selection, state.chosen.clone());
         if let Some(servers) = &state.servers {
             instance.mcp_servers.clone_from(servers);
+        }
+        if let Some(tools) = &state.tools {
+            instance.tools.clone_from(tools);
         }
         let start = SessionStart {
             session,

@@ -53,6 +53,7 @@ pub fn declared() -> CapabilitySet {
         "checkpointing.app-can-checkpoint-filesystem",
         "checkpointing.provider-can-rollback-conversation",
         "input.accepts-attachments",
+        "input.accepts-expert-prompts",
     ];
     let words = [
         // The subtype of a result lies; the status is put together from three fields.

@@ -7,6 +7,8 @@
 //! | `until WORDS` | waits until a line with all these words is seen, after the line that the last `until` found |
 //! | `wait MS` | waits |
 //! | `answer N OPTION`, `fill N VALUE`, `dismiss N` | answers the request that was opened as the Nth |
+//! | `tools NAME`, `output N TEXT` | gives the provider a tool of ours; answers the Nth request with what it gave |
+//! | `expert ROLE TEXT` | sends a message for an expert role |
 //! | `interrupt [turn]`, `select NAME=VALUE` | as they say; the turn alone, or with what the provider stops with it |
 //! | `settings`, `mcp NAME [TOOL …]`, `compact`, `clear`, `read`, `summarize` | as they say; the tools are those that are off |
 //! | `rollback [N]`, `fork [N]` | goes back to, copies up to the Nth turn; to before the first, the whole |
@@ -18,8 +20,9 @@ use super::case::Case;
 use super::show::{Names, line};
 use anyhow::{Context, Result, bail};
 use jackfield_core::capability::Capabilities;
-use jackfield_core::contract::{Chosen, Content, Filled, McpServer, McpTransport, Media, Reply};
+use jackfield_core::contract::{Chosen, Content, Filled, McpServer, McpTransport, Media, Reply, ToolOutput, ToolSpec};
 use jackfield_core::event::EventBody;
+use jackfield_core::expert::Expert;
 use jackfield_core::id::{ItemId, RequestId};
 use jackfield_core::limits::Limits;
 use jackfield_core::outbox::Delivery;
@@ -162,6 +165,15 @@ impl Stage<'_> {
                 let filled = Filled { question: "q".into(), values: vec![more.into()] };
                 self.answer(first, Reply::Filled(vec![filled])).await?;
             }
+            "output" => {
+                let content = vec![Content::Text(more.into())];
+                self.answer(first, Reply::Output(ToolOutput { content, failed: false })).await?;
+            }
+            "expert" => {
+                let expert = Expert { role: first.into(), prompt: "You look for what breaks.".into() };
+                let sent = self.thread()?.send(vec![Content::Text(more.into()), expert.part()]).await.map(drop);
+                self.told("send", sent);
+            }
             "dismiss" => self.answer(first, Reply::Dismissed).await?,
             "interrupt" => {
                 let stop = if rest == "turn" { Stop::TurnOnly } else { Stop::Turn };
@@ -230,6 +242,11 @@ impl Stage<'_> {
                     }
                 }
             }
+            "tools" => {
+                let schema = r#"{"type":"object"}"#.to_owned();
+                let tool = ToolSpec { name: first.into(), description: "A tool.".into(), input_schema: schema };
+                thread.register_tools(vec![tool]).await.map(drop)
+            }
             "mcp" => {
                 let disabled_tools = more.split_whitespace().map(str::to_owned).collect();
                 thread.set_mcp_servers(vec![server(first, disabled_tools)]).await.map(drop)
@@ -259,7 +276,11 @@ impl Stage<'_> {
     fn told(&mut self, what: &str, done: Result<(), AskError>) {
         if let Err(error) = done {
             self.take_now();
-            self.lines.push(format!("refused {what}: {}: {error}", error.code()));
+            // An id is another one in every run.
+            let words = error.to_string();
+            let words = words.split(' ').map(|word| if word.starts_with("req_") { "…" } else { word });
+            let words = words.collect::<Vec<_>>().join(" ");
+            self.lines.push(format!("refused {what}: {}: {words}", error.code()));
         }
     }
 

@@ -141,6 +141,7 @@ impl Setup {
             instructions: None,
             tap: None,
             mcp_servers,
+            tools: Vec::new(),
         })
     }
 }

@@ -186,6 +186,7 @@ async fn carry_out(host: &Host, thread: &Thread, order: Order) -> Result<Taken, 
         Order::OpenSubagent(task) => taken.thread = Some(host.open_subagent(thread, &task).await?),
         Order::Rollback(to) => thread.rollback(to.as_ref()).await?,
         Order::McpServers(servers) => taken.applies = Some(thread.set_mcp_servers(servers).await?),
+        Order::Tools(tools) => taken.applies = Some(thread.register_tools(tools).await?),
         Order::StopTask(task) => thread.stop_task(&task).await?,
         // The stream itself ends: whoever holds it closes the thread.
         Order::Close => {}

@@ -221,3 +221,43 @@ fn one_that_waits_is_remembered_while_others_come_and_go() {
     let answer = json!({"type": "reply", "re": "a", "verdict": "allow"});
     assert_eq!(guards.check_write("main", &answer), Ok(()));
 }
+
+#[test]
+fn a_decision_that_was_taken_back_lets_nothing_through() {
+    let answer = json!({"type": "reply", "re": "a", "verdict": "allow"});
+    let mut guards = decided(allow());
+    assert!(!guards.is_answered("a"));
+    guards.revoke("a");
+    refused(&mut guards, answer.clone(), "answer-not-authorized");
+    guards.authorize("a", allow());
+    assert_eq!(guards.check_write("main", &answer), Ok(()));
+    assert!(guards.is_answered("a"));
+    guards.revoke("a");
+    refused(&mut guards, answer, "answered-twice");
+    // The provider asks anew under the same id.
+    guards.observe_frame("main", &ask(json!("a")));
+    assert!(!guards.is_answered("a"));
+}
+
+#[test]
+fn what_a_rule_forbids_nobody_allows() {
+    let mut guards = guards();
+    let (key, _) = guards.observe_frame("main", &ask(json!("a"))).remove(0);
+    guards.rule(&key, Ruling::Deny("deny rm".into()));
+    assert_eq!(guards.ruling("a"), Ruling::Deny("deny rm".into()));
+    guards.authorize("a", allow());
+    refused(&mut guards, json!({"type": "reply", "re": "a", "verdict": "allow"}), "answer-denied-by-rule");
+    assert_eq!(guards.check_write("main", &json!({"type": "reply", "re": "a", "verdict": "deny"})), Ok(()));
+}
+
+#[test]
+fn of_two_requests_with_one_id_no_rule_allows_any() {
+    let mut guards = guards();
+    let (number, _) = guards.observe_frame("main", &ask(json!(1))).remove(0);
+    let (text, _) = guards.observe_frame("main", &ask(json!("1"))).remove(0);
+    guards.rule(&number, Ruling::Allow("allow ls".into()));
+    guards.rule(&text, Ruling::Allow("allow ls".into()));
+    assert!(matches!(guards.ruling("1"), Ruling::Ask(_)));
+    guards.rule(&text, Ruling::Deny("deny ls".into()));
+    assert_eq!(guards.ruling("1"), Ruling::Deny("deny ls".into()));
+}

@@ -12,7 +12,10 @@ use crate::policy::{Intent, Strategy};
 
 /// The words of a message, as an echo would repeat them.
 pub(super) fn words(content: &[Content]) -> String {
-    content.iter().filter_map(|part| if let Content::Text(text) = part { Some(text.as_str()) } else { None }).collect()
+    crate::expert::rewritten(content)
+        .iter()
+        .filter_map(|part| if let Content::Text(text) = part { Some(text.as_str()) } else { None })
+        .collect()
 }
 
 impl Normalizer {

@@ -208,7 +208,8 @@ impl<'a> Reader<'a> {
                 while named && self.rest.next_if(|c| c.is_alphanumeric() || *c == '_').is_some() {}
                 self.opaque();
             }
-            _ => self.push('$', true),
+            // A dollar on its own is one; which shells agree is not worth knowing.
+            _ => self.push('$', false),
         }
     }
 

@@ -136,6 +136,7 @@ fn what_could_be_it_is_asked_about_and_what_is_not_is_left_alone() {
         "git commit -m 'no rm -rf'",
         "rmdir -rf x",
         "cargo test $X",
+        "cargo test $",
         "true # rm -rf x",
     ] {
         assert_eq!(bash(&rules, command), Ruling::Silent, "{command}");

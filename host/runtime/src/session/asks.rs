@@ -85,7 +85,7 @@ impl Task {
     pub(super) async fn started(&mut self) {
         let servers = self.start.instance.mcp_servers.clone();
         if servers.is_empty() {
-            return self.open_thread().await;
+            return self.give_tools().await;
         }
         for intent in Operation::SetMcpServers(servers.clone()).intents() {
             let decision = self.decides(intent);
@@ -100,9 +100,9 @@ impl Task {
     pub(super) async fn take_ask(&mut self, ask: Ask) {
         match ask {
             Ask::Send(run, delivery, done) => self.take_message(run, delivery, done).await,
-            Ask::May(delivery, attachments, done) => {
-                let attach = self.decides(Intent::Attach);
-                let may = if attachments && attach != Decision::Native { Err(refused(&attach)) } else { Ok(()) };
+            Ask::May(delivery, needs, done) => {
+                let mut decisions = needs.into_iter().map(|intent| self.decides(intent));
+                let may = decisions.find(|one| *one != Decision::Native).map_or(Ok(()), |one| Err(refused(&one)));
                 let _ = done.send(may.and_then(|()| self.way_of(delivery).map(drop)));
             }
             Ask::Operate(operation, done) => self.operate(operation, done).await,
@@ -385,7 +385,13 @@ impl Task {
             format!("the plugin did not answer '{}' within {} ms", purpose.name(), self.shared.limits.command_ms),
         );
         match purpose {
-            Purpose::Respond(request, waiting) => self.request_answered(request, waiting, Err(late)).await,
+            Purpose::Respond(request, waiting) => {
+                // What is written counts, whatever the plugin has yet to say; what is not must not come after all.
+                let native = self.normalizer.native_request(&request).unwrap_or_default().to_owned();
+                let written = self.outlet.guards().is_answered(&native);
+                self.outlet.guards().revoke(&native);
+                self.request_answered(request, waiting, if written { Ok(()) } else { Err(late) }).await
+            }
             Purpose::Select(waiting) => {
                 let _ = waiting.send(Err(AskError::Fault(late)));
             }
@@ -394,6 +400,7 @@ impl Task {
             }
             Purpose::Start
             | Purpose::McpServers
+            | Purpose::HostTools
             | Purpose::OpenThread
             | Purpose::Send(_)
             | Purpose::Hand(..)

@@ -12,6 +12,7 @@
 //! - `ops`: commands that wait for the plugin's answer;
 //! - `asks`: what clients ask for, and the ladder of an interrupt;
 //! - `rules`: what the operator's rules answer before any client is heard;
+//! - `tools`: tools of the host's own, which the provider calls and the client answers;
 //! - `outgoing`, `queue`: messages: how each goes, and what is changed while it waits;
 //! - `run_limits`: turns, time and cost of a run;
 //! - `watch`: deadlines. They speak, and end only what they say they end;
@@ -39,12 +40,14 @@ mod rules;
 mod run_limits;
 mod speak;
 mod task;
+mod tools;
 mod watch;
 
 pub(crate) use operations::{Copying, Operation, Outcome};
-pub(crate) use outgoing::refused;
+pub(crate) use outgoing::{needs_of, refused};
 pub(crate) use outlet::fault;
 pub use ring::KeptFrame;
+pub(crate) use tools::check as check_tools;
 
 use crate::audit::Audit;
 use crate::clock;
@@ -72,9 +75,7 @@ pub const NOT_BUILT: &[Intent] = &[
     Intent::SwitchProvider,
     Intent::ReturnToProvider,
     Intent::Checkpoint,
-    Intent::ExpertPrompt,
     Intent::AnswerAfterRestart,
-    Intent::RegisterTools,
     Intent::NestedCheckpoint,
 ];
 
@@ -225,7 +226,7 @@ impl Stop {
 
 pub(crate) enum Ask {
     Send(NewRun, Delivery, Reply1<()>),
-    May(Delivery, bool, Reply1<()>),
+    May(Delivery, Vec<Intent>, Reply1<()>),
     Queue(oneshot::Sender<Vec<Waiting>>),
     Change(QueueChange, Reply1<()>),
     Operate(Operation, Reply1<Outcome>),
@@ -318,9 +319,9 @@ impl SessionHandle {
         self.ask(|done| Ask::Send(run, delivery, done)).await
     }
 
-    /// Whether a message may go this way now, with more than text in it or without.
-    pub async fn may(&self, delivery: Delivery, attachments: bool) -> Result<(), AskError> {
-        self.ask(|done| Ask::May(delivery, attachments, done)).await
+    /// Whether a message may go this way now, and what it needs of the provider.
+    pub async fn may(&self, delivery: Delivery, needs: Vec<Intent>) -> Result<(), AskError> {
+        self.ask(|done| Ask::May(delivery, needs, done)).await
     }
 
     pub(crate) async fn operate(&self, operation: Operation) -> Result<Outcome, AskError> {

@@ -9,7 +9,8 @@ use super::outlet::fault;
 use super::task::{Phase, Task};
 use super::{AskError, Reply1};
 use jackfield_core::contract::{
-    CommandBody, Event, EventBody as Told, Fault, FaultKind, McpServer, OpValue, Point, ReadThread, Summarize, Thread,
+    Applies, CommandBody, Event, EventBody as Told, Fault, FaultKind, McpServer, OpValue, Point, ReadThread, Summarize,
+    Thread, ToolSpec,
 };
 use jackfield_core::id::TaskId;
 use jackfield_core::normalizer::Cause;
@@ -22,6 +23,7 @@ use tokio::time::Instant;
 pub(crate) enum Operation {
     ListSettings,
     SetMcpServers(Vec<McpServer>),
+    RegisterTools(Vec<ToolSpec>),
     Compact(String),
     Clear,
     Fork(Copying),
@@ -82,6 +84,7 @@ impl Operation {
                 vec![Intent::SetMcpServers, Intent::SelectMcpTools]
             }
             Self::SetMcpServers(_) => vec![Intent::SetMcpServers],
+            Self::RegisterTools(_) => vec![Intent::RegisterTools],
             Self::Compact(_) => vec![Intent::Compact],
             Self::Clear => vec![Intent::Clear],
             Self::Fork(copying) => vec![Intent::fork(copying.what)],
@@ -121,6 +124,7 @@ impl Operation {
         match self {
             Self::ListSettings => "list-settings",
             Self::SetMcpServers(_) => "set-mcp-servers",
+            Self::RegisterTools(_) => "register-tools",
             Self::Compact(_) => "compact-thread",
             Self::Clear => "clear-thread",
             Self::Fork(_) => "fork-thread",
@@ -136,7 +140,7 @@ impl Operation {
 
 impl Task {
     pub(super) async fn operate(&mut self, mut operation: Operation, done: Reply1<Outcome>) {
-        if self.phase == Phase::Starting {
+        if self.phase == Phase::Starting && !self.may_operate(&operation) {
             return self.later.push_back((operation, done));
         }
         match self.prepare(&mut operation).await {
@@ -161,11 +165,16 @@ impl Task {
 
     /// Those that were asked for before the thread was open.
     pub(super) async fn operate_later(&mut self) {
-        while self.phase == Phase::Ready
-            && let Some((operation, done)) = self.later.pop_front()
-        {
+        while let Some(at) = self.later.iter().position(|(operation, _)| self.may_operate(operation)) {
+            let Some((operation, done)) = self.later.remove(at) else { return };
             self.operate(operation, done).await;
         }
+    }
+
+    /// The thread is open; or it waits for its first message, and what is asked is the session's.
+    fn may_operate(&self, operation: &Operation) -> bool {
+        let of_session = matches!(operation, Operation::SetMcpServers(_) | Operation::RegisterTools(_));
+        self.phase == Phase::Ready || (self.phase == Phase::Starting && self.opens_with_message && of_session)
     }
 
     /// The command, or what the caller does in its place.
@@ -211,6 +220,7 @@ impl Task {
         Ok(match operation.clone() {
             Operation::ListSettings => CommandBody::ListSettings,
             Operation::SetMcpServers(servers) => CommandBody::SetMcpServers(servers),
+            Operation::RegisterTools(tools) => CommandBody::RegisterTools(tools),
             Operation::Compact(keep) => CommandBody::CompactThread(keep),
             Operation::Clear => CommandBody::ClearThread,
             Operation::Fork(Copying { what: ForkPoint::Subagent, subagent: None, .. }) | Operation::OpenSubagent => {
@@ -245,6 +255,9 @@ impl Task {
                     let event = Event { scope: None, body: Told::Settings(settings.clone()) };
                     let told = self.normalizer.accept(cause, event);
                     self.emit(told).await;
+                }
+                (Operation::RegisterTools(tools), OpValue::Applied(Applies::Now | Applies::NextTurn)) => {
+                    self.tools.know(tools)
                 }
                 // Ours by the command, whatever its id.
                 (Operation::Clear | Operation::Rollback(_), OpValue::Thread(thread)) => {

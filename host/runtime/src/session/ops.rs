@@ -11,6 +11,8 @@ pub(crate) enum Purpose {
     Start,
     /// The servers that the instance was configured with.
     McpServers,
+    /// The host's own tools that the thread was given.
+    HostTools,
     OpenThread,
     Send(RunId),
     /// A message into an open turn or the provider's queue, and the command's own number.
@@ -27,6 +29,7 @@ impl Purpose {
         match self {
             Purpose::Start => "start",
             Purpose::McpServers => "set-mcp-servers",
+            Purpose::HostTools => "register-tools",
             Purpose::OpenThread => "open-thread",
             Purpose::Send(_) => "send-run",
             Purpose::Hand(..) => "steer-run",

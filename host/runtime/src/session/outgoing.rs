@@ -12,6 +12,7 @@ use jackfield_core::contract::{
     CommandBody, Content, Delivered, Event, EventBody as Told, Fault, FaultKind, Message, OpValue, Pairs,
 };
 use jackfield_core::event::{AttemptReason, EventBody, RunStatus};
+use jackfield_core::expert;
 use jackfield_core::id::RunId;
 use jackfield_core::normalizer::{BeginRun, JoinedRun};
 use jackfield_core::outbox::{Delivery, Fate, Refusal, Scene, Way, way};
@@ -100,10 +101,10 @@ impl Task {
 
     /// Why a message can't go: it was taken on by what the plugin declared, and the handshake told otherwise.
     fn may_not_carry(&self, run: &NewRun) -> Option<Fault> {
-        let attachments = run.content.iter().any(|part| matches!(part, Content::Media(_)));
-        let decision =
-            attachments.then(|| self.decides(Intent::Attach)).filter(|decision| *decision != Decision::Native);
-        decision.map(|decision| fault(FaultKind::Unsupported, decision.reason()))
+        let mut decisions = needs_of(&run.content).into_iter().map(|intent| self.decides(intent));
+        decisions
+            .find(|decision| *decision != Decision::Native)
+            .map(|decision| fault(FaultKind::Unsupported, decision.reason()))
     }
 
     /// A message waits, and nothing is in its way.
@@ -279,10 +280,17 @@ impl Task {
     }
 }
 
+/// What a message asks of the provider beyond taking a text.
+pub(crate) fn needs_of(content: &[Content]) -> Vec<Intent> {
+    let attachments = content.iter().any(|part| matches!(part, Content::Media(_)));
+    let needs = [(attachments, Intent::Attach), (expert::is_for_one(content), Intent::ExpertPrompt)];
+    needs.into_iter().filter(|(needed, _)| *needed).map(|(_, intent)| intent).collect()
+}
+
 /// A message as the plugin gets it.
 fn message(run: &NewRun, turn: Option<String>, enqueue: bool) -> Message {
     Message {
-        content: run.content.clone(),
+        content: expert::rewritten(&run.content),
         turn,
         context: Vec::new(),
         selection: Pairs::new(),

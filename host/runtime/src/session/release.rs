@@ -143,7 +143,8 @@ impl Task {
         });
         match (purpose, outcome) {
             (Purpose::Start, Ok(_)) => self.started().await,
-            (Purpose::McpServers, Ok(_)) => self.open_thread().await,
+            (Purpose::McpServers, Ok(_)) => self.give_tools().await,
+            (Purpose::HostTools, Ok(_)) => self.open_thread().await,
             (Purpose::OpenThread, Ok(OpValue::Thread(thread))) => {
                 // Ours by the command, whatever its id: a provider may resume under a new one.
                 self.native_thread = Some(thread.id.clone());
@@ -166,7 +167,7 @@ impl Task {
                 }
                 self.start_failed(fault)
             }
-            (Purpose::Start | Purpose::McpServers, Err(fault)) => self.start_failed(fault),
+            (Purpose::Start | Purpose::McpServers | Purpose::HostTools, Err(fault)) => self.start_failed(fault),
             (Purpose::Send(run), Ok(value)) => self.sent(run, value).await,
             (Purpose::Hand(run, op), outcome) => self.handed(run, op, outcome).await,
             (Purpose::Send(run), Err(fault)) => {

@@ -17,6 +17,7 @@ impl Task {
     pub(super) async fn emit(&mut self, routed: Vec<Routed>) {
         for mut one in routed {
             self.judge(&mut one.draft);
+            self.watch_calls(&one.draft);
             if let Some(body) = self.run_guard.see(&mut one.draft, clock::now_ms()) {
                 let mut draft: jackfield_core::event::Draft = body.into();
                 draft.run.clone_from(&one.draft.run);

@@ -5,6 +5,7 @@ use super::ops::{Ops, Purpose};
 use super::outlet::{Outlet, fault};
 use super::ring::Ring;
 use super::rules::RuleAnswer;
+use super::tools::HostTools;
 use super::watch::Watch;
 use super::{Ask, Left, NewRun, Operation, Outcome, Reply1, SessionStart, Shared, Standing};
 use crate::clock;
@@ -72,7 +73,8 @@ pub(super) struct Task {
     pub(super) first_context: Vec<ContextPart>,
     pub(super) watch: Watch,
     pub(super) run_guard: RunGuard,
-    /// Answers that rules give, not yet sent.
+    pub(super) tools: HostTools,
+    /// Answers that rules and the host itself give, not yet sent.
     pub(super) by_rule: VecDeque<RuleAnswer>,
     /// The rules that were said to be held by nothing; `None` before the start has come so far.
     pub(super) rules_said: Option<BTreeSet<String>>,
@@ -145,6 +147,7 @@ impl Task {
             first_context: Vec::new(),
             watch: Watch::new(&limits),
             run_guard: RunGuard::new(start.instance.limits),
+            tools: HostTools::default(),
             by_rule: VecDeque::new(),
             rules_said: None,
             ruled: HashMap::new(),
@@ -407,6 +410,7 @@ impl Task {
             self.ops.next_deadline(),
             self.outlet.next_timer(),
             self.watch.next(self),
+            self.tools.next(),
             self.run_limit_at(),
             self.next_settlement(),
             ladder,

@@ -96,6 +96,7 @@ impl Task {
             self.decided("command_timed_out", u64::from(op), pending.purpose.name());
             self.command_overdue(pending.purpose).await;
         }
+        self.calls_overdue(now);
         self.hold_run_limits().await;
         self.climb(now).await;
         self.settle_handed().await;

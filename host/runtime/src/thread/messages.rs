@@ -4,15 +4,16 @@
 //! and the run that it joined; what was said in its turn belongs to that one. **What was acknowledged is in the store.**
 
 use super::{Inner, State, Thread};
-use crate::session::{AskError, Left, NewRun, QueueChange, fault, queue::withdrawn, refused};
+use crate::session::{AskError, Left, NewRun, QueueChange, fault, needs_of, queue::withdrawn, refused};
 use crate::store::{RunRecord, StoreError, ThreadChange};
 use crate::{clock, mint};
 use jackfield_core::capability::Staged;
 use jackfield_core::contract::{Content, Fault, FaultKind, Pairs};
 use jackfield_core::event::{Draft, EventBody, RunStatus};
+use jackfield_core::expert;
 use jackfield_core::id::RunId;
 use jackfield_core::outbox::{Outbox, QueueError, Waiting};
-use jackfield_core::policy::{Decision, Intent, decide};
+use jackfield_core::policy::{Decision, decide};
 use jackfield_core::scrub;
 use std::sync::Arc;
 
@@ -111,24 +112,21 @@ impl Inner {
     /// Whether a message may go this way, as the session at work can; without one, as the plugin declares it. A file goes only
     /// to a provider that takes files, and is refused before anything of the message is stored.
     async fn may(&self, state: &State, delivery: Delivery, content: &[Content]) -> Result<(), AskError> {
-        let attachments = content.iter().any(|part| matches!(part, Content::Media(_)));
+        let needs = needs_of(content);
         if let Some(session) = state.live() {
-            match session.may(delivery, attachments).await {
+            match session.may(delivery, needs.clone()).await {
                 Err(AskError::Ended) => {}
                 told => return told,
             }
         }
-        if !attachments {
-            return Ok(());
-        }
         let declared = Staged::new(self.plugin.generation.descriptor().declared.clone());
-        match decide(&Intent::Attach, &declared.effective().capabilities, &self.shared.policy) {
-            Decision::Native => Ok(()),
-            decision => Err(refused(&decision)),
-        }
+        let capabilities = declared.effective().capabilities;
+        let mut decisions = needs.iter().map(|intent| decide(intent, &capabilities, &self.shared.policy));
+        decisions.find(|decision| *decision != Decision::Native).map_or(Ok(()), |decision| Err(refused(&decision)))
     }
 
     fn fits(&self, content: &[Content]) -> Result<(), AskError> {
+        expert::check(content).map_err(|problem| AskError::Fault(fault(FaultKind::Invalid, problem)))?;
         let (bytes, limit) = (content.iter().map(size_of).sum(), self.shared.limits.prompt_bytes);
         if bytes > limit { Err(AskError::TooLong { bytes, limit }) } else { Ok(()) }
     }

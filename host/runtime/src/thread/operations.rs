@@ -6,9 +6,9 @@
 
 use super::{Inner, Thread};
 use crate::recovery::fold;
-use crate::session::{AskError, Operation, Outcome, fault};
+use crate::session::{AskError, Operation, Outcome, check_tools, fault};
 use crate::store::StoreError;
-use jackfield_core::contract::{Applies, FaultKind, McpServer, OpValue, Point, ReadThread, Setting, Summarize};
+use jackfield_core::contract::{Applies, FaultKind, McpServer, OpValue, Point, ReadThread, Setting, Summarize, ToolSpec};
 use jackfield_core::event::{EventBody, RunStatus};
 use jackfield_core::id::{RunId, TaskId, TurnId};
 use jackfield_core::policy::{Decision, Intent, Strategy};
@@ -60,6 +60,23 @@ impl Thread {
         let session = {
             let mut state = self.inner.state.lock().await;
             state.servers = Some(servers);
+            state.session.clone()
+        };
+        self.inner.apply(session.as_ref(), applies).await?;
+        Ok(applies)
+    }
+
+    /// The host's own tools that the provider may call from now on, whole, in the sessions that follow, too. A call is a request
+    /// whose subject is `host_tool`; answer it with an output, within `host_tool_ms`.
+    pub async fn register_tools(&self, tools: Vec<ToolSpec>) -> Result<Applies, AskError> {
+        check_tools(&tools, &self.inner.shared.limits).map_err(AskError::Fault)?;
+        let applies = match self.inner.operate(Operation::RegisterTools(tools.clone())).await? {
+            Outcome::Done(OpValue::Applied(applies)) => applies,
+            other => return Err(unfit("register-tools", &other)),
+        };
+        let session = {
+            let mut state = self.inner.state.lock().await;
+            state.tools = Some(tools);
             state.session.clone()
         };
         self.inner.apply(session.as_ref(), applies).await?;

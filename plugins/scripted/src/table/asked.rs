@@ -75,7 +75,13 @@ fn reply(reply: &Reply) -> String {
     match reply {
         Reply::Chosen(chosen) => chosen.option_id.clone(),
         Reply::Filled(filled) => filled.iter().map(|one| one.values.join("+")).collect::<Vec<_>>().join(","),
-        Reply::Output(_) => "output".into(),
+        Reply::Output(output) => {
+            let texts = output.content.iter().filter_map(|part| match part {
+                Content::Text(text) => Some(text.as_str()),
+                _ => None,
+            });
+            format!("{} {}", if output.failed { "failed" } else { "output" }, texts.collect::<String>())
+        }
         Reply::Dismissed => "dismissed".into(),
         Reply::Other(other) => other.name.clone(),
     }

@@ -8,7 +8,7 @@
 //! | `assistant ID STATUS TEXT`, `reasoning …`, `plan …` | a message |
 //! | `tool ID STATUS KIND NAME INPUT => OUTPUT` | a tool; `=> !TEXT` gives a patch |
 //! | `task ID STATUS [item=I] [thread=T] [background]`, `roster ID …` | tasks |
-//! | `ask ID ITEM KIND TEXT`, `question ID`, `asked ID STATUS` | requests |
+//! | `ask ID ITEM KIND TEXT`, `question ID`, `call ID TOOL INPUT`, `asked ID STATUS` | requests |
 //! | `thread ID [parent=P] [cursor=C] [replaces=R]`, `todo STATUS TEXT`, `note TEXT`, `settings` | the rest |
 //!
 //! `@thread=T`, `@turn=U`, `@parent=I`, `@replayed` before a line say where it happens.
@@ -125,6 +125,10 @@ fn body(words: &Words<'_>, sent: Option<u32>) -> Option<EventBody> {
             )],
             ..Request::new(words.at(1), Subject::Questions)
         }]),
+        "call" => {
+            let tool = Tool { input: Some(words.tail(3)), ..Tool::new(ToolKind::Unknown).with_name(words.at(2)) };
+            EventBody::RequestsOpened(vec![Request::new(words.at(1), Subject::HostTool(tool))])
+        }
         "asked" => EventBody::RequestsClosed(vec![RequestEnd { id: words.at(1).into(), status: status(words.at(2)) }]),
         "thread" => EventBody::Threads(vec![thread(words, 1)]),
         "todo" => EventBody::Plan(Plan {

@@ -5,7 +5,8 @@
 
 use crate::config::McpServer;
 use crate::threads::fork_at;
-use jackfield_core::contract::{self, Chosen, Content, Filled, Pairs, Reply};
+use jackfield_core::contract::{self, Chosen, Content, Filled, Pairs, Reply, ToolOutput, ToolSpec};
+use jackfield_core::expert::Expert;
 use jackfield_core::id::{RunId, TaskId, TurnId};
 use jackfield_core::outbox::Delivery;
 use jackfield_runtime::session::Stop;
@@ -31,12 +32,15 @@ pub enum Line {
         /// What to say, in parts, as `run.created` shows them.
         #[serde(default)]
         content: Option<Vec<Content>>,
+        /// An expert role that it is for: the provider gets it rewritten, the thread keeps it as it is.
+        #[serde(default)]
+        expert: Option<ExpertRole>,
         /// How it goes when a run is at work.
         #[serde(default = "auto")]
         delivery: Delivery,
     },
-    /// Answers a request: with an option that it offers, with values for its questions, or by closing it.
-    #[schemars(extend("oneOf" = one_of(&["option", "answers", "dismiss"]), "dependentRequired" = json!({ "note": ["option"], "input": ["option"] })))]
+    /// Answers a request: with an option that it offers, with values for its questions, with what a tool of yours gave, or by closing it.
+    #[schemars(extend("oneOf" = one_of(&["option", "answers", "output", "dismiss"]), "dependentRequired" = json!({ "note": ["option"], "input": ["option"], "failed": ["output"] })))]
     Answer {
         /// Told again in the answer to this line.
         #[serde(default)]
@@ -55,6 +59,12 @@ pub enum Line {
         /// Values for the request's `questions`.
         #[serde(default)]
         answers: Option<Vec<Filled>>,
+        /// What your tool gave, when the request's subject is `host_tool`: a text, or parts as `run.created` shows them.
+        #[serde(default)]
+        output: Option<Output>,
+        /// `true` when the tool failed, with an output that says why.
+        #[serde(default)]
+        failed: bool,
         /// `true` closes the request without an answer, which never is consent.
         #[serde(default)]
         #[schemars(extend("const" = true))]
@@ -174,6 +184,14 @@ pub enum Line {
         /// The servers, by name.
         servers: BTreeMap<String, McpServer>,
     },
+    /// Tools of yours that the provider may call from now on, whole. A call is a request with the subject `host_tool`: answer it with `output`.
+    Tools {
+        /// Told again in the answer to this line.
+        #[serde(default)]
+        id: Option<String>,
+        /// The tools.
+        tools: Vec<HostTool>,
+    },
     /// Ends a background task.
     StopTask {
         /// Told again in the answer to this line.
@@ -190,8 +208,41 @@ pub enum Line {
     },
 }
 
+/// A role that a message is for.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExpertRole {
+    /// Its name.
+    pub role: String,
+    /// What one in it does and minds, for the model.
+    pub prompt: String,
+}
+
+/// A tool of the script's own.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HostTool {
+    /// Its name: 1 to 64 letters, digits, `-` and `_`.
+    #[schemars(extend("pattern" = "^[A-Za-z0-9_-]{1,64}$"))]
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// JSON Schema of its input.
+    pub input_schema: Map<String, Value>,
+}
+
+/// What a tool gave.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Output {
+    /// A text.
+    Text(String),
+    /// Parts.
+    Parts(Vec<Content>),
+}
+
 /// The types there are, for whoever wrote another.
-pub const TYPES: [&str; 17] = [
+pub const TYPES: [&str; 18] = [
     "message",
     "answer",
     "interrupt",
@@ -207,6 +258,7 @@ pub const TYPES: [&str; 17] = [
     "open_subagent",
     "rollback",
     "mcp_servers",
+    "tools",
     "stop_task",
     "close",
 ];
@@ -229,6 +281,7 @@ pub enum Order {
     OpenSubagent(TaskId),
     Rollback(Option<TurnId>),
     McpServers(Vec<contract::McpServer>),
+    Tools(Vec<ToolSpec>),
     StopTask(TaskId),
     Close,
 }
@@ -237,22 +290,36 @@ impl Line {
     /// What it asks for; or what is wrong with its fields.
     pub fn order(self) -> Result<Order, String> {
         Ok(match self {
-            Line::Message { text, content, delivery, .. } => Order::Message(said(text, content)?, delivery),
-            Line::Answer { request, option, note, input, answers, dismiss, .. } => {
+            Line::Message { text, content, expert, delivery, .. } => {
+                let mut content = said(text, content)?;
+                content.extend(expert.map(|ExpertRole { role, prompt }| Expert { role, prompt }.part()));
+                Order::Message(content, delivery)
+            }
+            Line::Answer { request, option, note, input, answers, output, failed, dismiss, .. } => {
+                if failed && output.is_none() {
+                    return Err("`failed` goes with an `output`".into());
+                }
                 if option.is_none() && (note.is_some() || input.is_some()) {
                     return Err("`note` and `input` go with an `option`".into());
                 }
                 Order::Answer(
                     request,
-                    match (option, answers, dismiss) {
-                        (Some(option_id), None, false) => Reply::Chosen(Chosen {
+                    match (option, answers, output, dismiss) {
+                        (Some(option_id), None, None, false) => Reply::Chosen(Chosen {
                             option_id,
                             note,
                             input: input.map(|input| Value::Object(input).to_string()),
                         }),
-                        (None, Some(answers), false) => Reply::Filled(answers),
-                        (None, None, true) => Reply::Dismissed,
-                        _ => return Err("give one of `option`, `answers` or `dismiss`".into()),
+                        (None, Some(answers), None, false) => Reply::Filled(answers),
+                        (None, None, Some(output), false) => {
+                            let content = match output {
+                                Output::Text(text) => vec![Content::Text(text)],
+                                Output::Parts(parts) => parts,
+                            };
+                            Reply::Output(ToolOutput { content, failed })
+                        }
+                        (None, None, None, true) => Reply::Dismissed,
+                        _ => return Err("give one of `option`, `answers`, `output` or `dismiss`".into()),
                     },
                 )
             }
@@ -279,9 +346,17 @@ impl Line {
                 let servers = servers.iter().map(|(name, server)| server.named(name));
                 Order::McpServers(servers.collect::<Result<_, _>>()?)
             }
+            Line::Tools { tools, .. } => Order::Tools(tools.into_iter().map(HostTool::into_spec).collect()),
             Line::StopTask { task, .. } => Order::StopTask(task_id(&task)?),
             Line::Close { .. } => Order::Close,
         })
+    }
+}
+
+impl HostTool {
+    fn into_spec(self) -> ToolSpec {
+        let input_schema = Value::Object(self.input_schema).to_string();
+        ToolSpec { name: self.name, description: self.description, input_schema }
     }
 }
 
