@@ -289,3 +289,76 @@ fn the_readmes_example_is_right() {
     door.config(example.split("\n```").next().unwrap());
     door.run(&["config", "check"]).expect(0, &["is right"]);
 }
+
+/// Says what it was given: its answer holds the line that set the servers.
+const TELLS: &str = r#"read first
+printf '%s\n' "$first" >> "$HOME/heard"
+id=$(printf '%s' "$first" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\n' "$id"
+while read -r line; do
+  printf '%s\n' "$line" >> "$HOME/heard"
+  case "$line" in *'"mcp_set_servers"'*) id=$(printf '%s' "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+    printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\n' "$id"; continue ;; esac
+  case "$line" in *'"type":"user"'*) ;; *) continue ;; esac
+  printf '%s\n' '{"type":"system","subtype":"init","session_id":"11111111-1111-4111-8111-111111111111","model":"m","tools":[]}'
+  printf '{"type":"assistant","session_id":"11111111-1111-4111-8111-111111111111","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"I know %s"}]}}\n' "$TOLD"
+  echo "on stderr: $TOLD" >&2
+  printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"x","session_id":"11111111-1111-4111-8111-111111111111"}'
+done"#;
+
+#[test]
+fn a_secret_of_a_server_reaches_the_program_and_nothing_else() {
+    const VALUE: &str = "marker-of-a-secret";
+    let door = door().env("MAIL_TOKEN", VALUE);
+    let exe = text(&door.script("tells", TELLS));
+    door.config(&format!(
+        "[instances.a]\nprovider = 'claude-code'\nexe = {{ claude = '{exe}' }}\nenv = {{ TOLD = '{VALUE}' }}\nsecrets = {{ mail = 'MAIL_TOKEN' }}\n\
+         [instances.a.mcp_servers.mail]\ncommand = 'mail'\nenv = {{ TOKEN = '${{secret:mail}}' }}\n"
+    ));
+    door.run(&["config", "check"]).expect(0, &[]);
+    let record = door.work().join("wire.jsonl");
+    let ended = door
+        .run(&["run", "--json", "--instance", "a", "--record", &text(&record), "say ${secret:mail}"])
+        .expect(0, &[]);
+    let heard = std::fs::read_to_string(door.data().parent().unwrap().join("home/heard")).unwrap();
+    let lines = |word: &str| heard.lines().filter(|line| line.contains(word)).collect::<Vec<_>>().join("\n");
+    assert!(lines("mcp_set_servers").contains(VALUE), "the program has it: {heard}");
+    assert!(lines("\"type\":\"user\"").contains("${secret:mail}"), "what a person writes is no hole: {heard}");
+    assert!(ended.said().contains("I know [secret mail]"), "{}", ended.said());
+    let mut places = vec![
+        ("stdout", ended.stdout.clone()),
+        ("stderr", ended.stderr.clone()),
+        ("recording", std::fs::read_to_string(&record).unwrap()),
+    ];
+    for entry in std::fs::read_dir(door.data()).unwrap().flatten().filter(|entry| entry.path().is_file()) {
+        places.push(("data", String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()).into_owned()));
+    }
+    for (place, text) in places {
+        assert!(!text.contains(VALUE), "{place} has it");
+    }
+}
+
+#[test]
+fn a_secret_that_is_not_there_stops_before_anything_starts() {
+    let door = door();
+    let server = "[instances.a.mcp_servers.mail]\ncommand = 'mail'\nenv = { TOKEN = '${secret:mail}' }\n";
+    door.config(&format!("[instances.a]\nprovider = 'scripted'\n{server}"));
+    door.run(&["config", "check"]).expect(2, &["${secret:mail}", "there is no secret 'mail'", "line 3"]);
+    door.run(&["run", "--instance", "a", "hello"]).expect(2, &["there is no secret 'mail'"]);
+    door.config(&format!("[instances.a]\nprovider = 'scripted'\nsecrets = {{ mail = 'NOT_SET' }}\n{server}"));
+    door.run(&["config", "check"]).expect(0, &[]);
+    door.run(&["run", "--instance", "a", "hello"]).expect(2, &["secret 'mail'", "NOT_SET", "not set"]);
+    let file = door.work().join("mcp.json");
+    std::fs::write(&file, r#"{"mcpServers": {"mail": {"command": "x", "env": {"T": "${secret:else}"}}}}"#).unwrap();
+    door.run(&["run", "--mcp-config", &text(&file), "hello"]).expect(2, &["there is no secret 'else'"]);
+}
+
+#[test]
+fn a_thread_stays_in_its_folder() {
+    let door = door();
+    let thread = door.run(&["run", "--json", "hello"]).expect(0, &[]).thread();
+    let work = text(&door.work());
+    door.run(&["run", "--json", "--resume", &thread, "--cwd", &work, "again"]).expect(0, &[]);
+    door.run(&["run", "--json", "--resume", &thread, "--cwd", "/", "again"])
+        .expect(2, &[&thread, "works in", "leave out --cwd"]);
+}

@@ -35,6 +35,8 @@ pub struct Instance {
     pub tap: Option<Tap>,
     /// MCP servers for the provider, given before its thread is opened. Secrets are holes, `${secret:NAME}`.
     pub mcp_servers: Vec<McpServer>,
+    /// Values for those holes, by name. They are in what is written to the program, and nowhere else.
+    pub secrets: BTreeMap<String, String>,
     /// Tools of the host's own for the provider, given before its thread is opened; the client answers their calls.
     pub tools: Vec<ToolSpec>,
 }
@@ -78,6 +80,16 @@ pub enum InstanceError {
         /// The name.
         name: String,
     },
+    /// A hole for a secret that nobody named.
+    #[error(
+        "the MCP server '{server}' has ${{secret:{name}}}, and there is no secret '{name}'; name the variable that holds it, in the instance: secrets = {{ {name} = \"MY_VARIABLE\" }}"
+    )]
+    UnknownSecret {
+        /// The server.
+        server: String,
+        /// The secret.
+        name: String,
+    },
     /// A program that no profile of the plugin names.
     #[error("{plugin} starts no program called '{name}'; it starts {known}")]
     UnknownProgram {
@@ -98,6 +110,7 @@ impl InstanceError {
             Self::BadOption { .. } => "bad-option",
             Self::LoaderVariable { .. } => "loader-variable",
             Self::BadVariable { .. } => "bad-variable",
+            Self::UnknownSecret { .. } => "unknown-secret",
             Self::UnknownProgram { .. } => "unknown-program",
         }
     }
@@ -124,7 +137,23 @@ impl Instance {
                 });
             }
         }
+        self.check_secrets(&self.mcp_servers)?;
         self.check_options(plugin, manifest)
+    }
+
+    /// Every hole of these servers has a secret.
+    pub fn check_secrets(&self, servers: &[McpServer]) -> Result<(), InstanceError> {
+        for server in servers {
+            let values = server.values.iter().map(|(_, value)| value);
+            for text in values.chain(&server.args).chain([&server.address]) {
+                let mut holes = text.split("${secret:").skip(1).map(|rest| rest.split('}').next().unwrap_or_default());
+                if let Some(name) = holes.find(|name| !self.secrets.contains_key(*name)) {
+                    let name = name.chars().take(80).collect();
+                    return Err(InstanceError::UnknownSecret { server: server.name.clone(), name });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The options as a whole, by the plugin's own schema.

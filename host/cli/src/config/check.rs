@@ -9,6 +9,7 @@ use jackfield_core::manifest::Manifest;
 use jackfield_core::policy::Intent;
 use jackfield_core::rules::Rules;
 use jackfield_core::scrub;
+use jackfield_runtime::instance::Instance;
 use jackfield_sandbox::inspect;
 use serde::Serialize;
 use std::os::unix::fs::PermissionsExt;
@@ -154,6 +155,9 @@ fn of_instance(settings: &Settings, name: &str, setup: &Setup) -> Vec<(Level, &'
     if setup.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
         found.push((Level::Error, "max_cost", "a number of US dollars, 0 or more".into()));
     }
+    if let Some((name, _)) = setup.secrets.iter().find(|(name, variable)| !is_word(name) || !named(variable)) {
+        found.push((Level::Error, "secrets", format!("'{name}' names no variable: write NAME = \"MY_VARIABLE\"")));
+    }
     for (key, wrong) in wrong_rules(&setup.allow, &setup.deny) {
         found.push((Level::Error, key, wrong));
     }
@@ -169,18 +173,25 @@ fn of_instance(settings: &Settings, name: &str, setup: &Setup) -> Vec<(Level, &'
     }
     let Some(manifest) = manifest(&anchored) else { return found };
     // Without what must be in the environment now: that is asked when a run begins.
-    let checked = Setup { pass_env: Vec::new(), ..anchored };
+    let secrets = anchored.secrets.keys().map(|name| (name.clone(), String::new())).collect();
+    let checked = Setup { pass_env: Vec::new(), secrets: Default::default(), ..anchored };
     if let Ok(instance) = checked.into_instance(name, name)
-        && let Err(error) = instance.check(&manifest)
+        && let Err(error) = (Instance { secrets, ..instance }).check(&manifest)
     {
         let key = match error.code() {
             "unknown-program" => "exe",
             "loader-variable" | "bad-variable" => "env",
+            "unknown-secret" => "mcp_servers",
             _ => "options",
         };
         found.push((Level::Error, key, error.to_string()));
     }
     found
+}
+
+/// Whether a hole can be called so.
+fn is_word(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
 fn wrong_rules(allow: &[String], deny: &[String]) -> Vec<(&'static str, String)> {

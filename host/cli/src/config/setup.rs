@@ -64,6 +64,7 @@ impl Setup {
         self.env.extend(over.env.clone());
         self.pass_env.extend(over.pass_env.clone());
         self.mcp_servers.extend(over.mcp_servers.clone());
+        self.secrets.extend(over.secrets.clone());
         // A rule that stands is not taken away by another.
         join(&mut self.allow, &over.allow);
         join(&mut self.deny, &over.deny);
@@ -128,6 +129,13 @@ impl Setup {
             })?;
             env.push((name, value));
         }
+        let mut secrets = std::collections::BTreeMap::new();
+        for (name, variable) in self.secrets {
+            let value = std::env::var(&variable).map_err(|_| {
+                Failure::usage(format!("{whose}: the secret '{name}' is in your variable {variable}, which is not set"))
+            })?;
+            secrets.insert(name, value);
+        }
         let chosen = [("model", self.model), ("mode", self.mode)];
         Ok(Instance {
             name: name.to_owned(),
@@ -141,6 +149,7 @@ impl Setup {
             instructions: None,
             tap: None,
             mcp_servers,
+            secrets,
             tools: Vec::new(),
         })
     }

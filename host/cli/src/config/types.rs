@@ -82,6 +82,10 @@ pub struct Setup {
     /// MCP servers for the provider, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub mcp_servers: BTreeMap<String, McpServer>,
+    /// Secrets of MCP servers, by name: each with the variable of yours that holds it. `${secret:NAME}` in a server's `env`, `headers`,
+    /// `args`, `command` or `url` is filled in when it is written to the provider, and hidden everywhere else.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub secrets: BTreeMap<String, String>,
     /// Rules that allow, beside those of `[rules]`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,

@@ -32,5 +32,6 @@ pub fn secrets(instance: &Instance, plugin: &Plugin) -> Vec<(String, String)> {
     let profiles = &plugin.generation.manifest().spawn;
     let passed_on = profiles.iter().flat_map(|profile| &profile.env).filter(|name| is_secret(name));
     let own = passed_on.filter_map(|name| Some((name.clone(), std::env::var(name).ok()?)));
-    instance.env.iter().cloned().chain(own).collect()
+    let filled = instance.secrets.iter().map(|(name, value)| (name.clone(), value.clone()));
+    instance.env.iter().cloned().chain(own).chain(filled).collect()
 }

@@ -2,7 +2,7 @@
 //! `{"mcpServers": {"NAME": {"command": …, "args": […], "env": {…}} | {"type": "http"|"sse", "url": …, "headers": {…}}}}`.
 //!
 //! **Every wrong shape is named by its place in the file.** `${NAME}` in a value is your own variable of that name,
-//! `${NAME:-word}` with a word in its place; `${secret:NAME}` stays as it is, for the host to fill in when it writes.
+//! `${NAME:-word}` with a word in its place; `${secret:NAME}` stays as it is, for the host to fill in when it writes: the instance says which variable holds it.
 //! Tests: below.
 
 use crate::config::{is_address, names_a_server};

@@ -38,9 +38,10 @@ use jackfield_core::event::SessionEvent;
 use jackfield_core::id::TaskId;
 use jackfield_runtime::host::Host;
 use jackfield_runtime::process::Tap;
+use jackfield_runtime::store::ThreadRecord;
 use jackfield_runtime::thread::Thread;
 use signals::Signals;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use stream::{CloseReason, StreamLine};
 
 /// Shows events to somebody. An error means that nobody reads any more.
@@ -160,6 +161,19 @@ async fn converse(
     converse::Talk::new(host, thread, view, approver, script, signals, limits).run(prompt).await
 }
 
+/// A thread works where it was begun: another folder is refused, not passed over.
+fn stays_in(row: &ThreadRecord, folder: &Path) -> Result<(), Failure> {
+    let there = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if there(Path::new(&row.folder)) == there(folder) {
+        return Ok(());
+    }
+    let asked = folder.display();
+    Err(Failure::usage(format!(
+        "thread {} works in {}; it can't go on in {asked}: leave out --cwd, or begin a thread there",
+        row.id, row.folder
+    )))
+}
+
 /// The thread to talk in: a new one, or the one to be resumed, with the instance that it keeps.
 async fn open(
     host: &Host,
@@ -172,6 +186,9 @@ async fn open(
         Some(id) => Some(host.thread_row(&choose::thread_id(id)?).await?),
         None => None,
     };
+    if let (Some(row), Some(folder)) = (&row, &args.cwd) {
+        stays_in(row, folder)?;
+    }
     let kept = match &row {
         Some(row) => host.store().setup(&row.id).await?.and_then(|json| serde_json::from_str::<Kept>(&json).ok()),
         None => None,

@@ -94,6 +94,7 @@ impl Task {
                 return self.start_failed(fault(FaultKind::Unsupported, reason));
             }
         }
+        let servers = self.outlet.secrets().marked(servers);
         Box::pin(self.command(Purpose::McpServers, None, CommandBody::SetMcpServers(servers), None)).await;
     }
 

@@ -18,7 +18,8 @@ impl Task {
         let mut room = Vec::new();
         let (mut inputs, mut frames, mut bytes) = (Vec::new(), Vec::new(), 0);
         let mut next = Some(first);
-        while let Some(event) = next.take() {
+        while let Some(mut event) = next.take() {
+            self.outlet.secrets().hide(&mut event);
             match event {
                 ChannelEvent::Frame { channel, pipe, data, held } => {
                     self.frames += 1;
@@ -170,6 +171,12 @@ impl Task {
                 }
                 event = tokio::time::timeout_at(deadline, self.channel_events.recv()) => event,
             };
+            let event = event.map(|event| {
+                event.map(|mut event| {
+                    self.outlet.secrets().hide(&mut event);
+                    event
+                })
+            });
             match event {
                 Ok(Some(ChannelEvent::Closed { channel, exit })) => {
                     self.outlet.closed(channel);

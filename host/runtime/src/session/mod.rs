@@ -12,6 +12,7 @@
 //! - `ops`: commands that wait for the plugin's answer;
 //! - `asks`: what clients ask for, and the ladder of an interrupt;
 //! - `rules`: what the operator's rules answer before any client is heard;
+//! - `secrets`: values that are filled in behind the plugin's back;
 //! - `tools`: tools of the host's own, which the provider calls and the client answers;
 //! - `outgoing`, `queue`: messages: how each goes, and what is changed while it waits;
 //! - `run_limits`: turns, time and cost of a run;
@@ -38,6 +39,7 @@ mod release;
 mod ring;
 mod rules;
 mod run_limits;
+mod secrets;
 mod speak;
 mod task;
 mod tools;

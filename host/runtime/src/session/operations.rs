@@ -219,7 +219,7 @@ impl Task {
         };
         Ok(match operation.clone() {
             Operation::ListSettings => CommandBody::ListSettings,
-            Operation::SetMcpServers(servers) => CommandBody::SetMcpServers(servers),
+            Operation::SetMcpServers(servers) => CommandBody::SetMcpServers(self.outlet.secrets().marked(servers)),
             Operation::RegisterTools(tools) => CommandBody::RegisterTools(tools),
             Operation::Compact(keep) => CommandBody::CompactThread(keep),
             Operation::Clear => CommandBody::ClearThread,

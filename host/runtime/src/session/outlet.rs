@@ -5,6 +5,7 @@
 
 use super::message::compose;
 use super::rules::Judge;
+use super::secrets::Secrets;
 use super::{SessionStart, Shared};
 use crate::audit::{Record, Verdict};
 use crate::launch::{self, LaunchError};
@@ -50,6 +51,7 @@ pub(crate) struct Outlet {
     last_id: Option<u32>,
     guards: Guards,
     judge: Judge,
+    secrets: Secrets,
     frames: mpsc::Sender<ChannelEvent>,
     results: mpsc::UnboundedSender<EffectResult>,
     /// Programs started so far.
@@ -70,6 +72,7 @@ impl Outlet {
             last_id: None,
             guards: Guards::new(start.generation.manifest(), &shared.limits),
             judge: Judge::new(&start.instance.rules, &start.folder),
+            secrets: Secrets::new(&start.instance.secrets, &uuid::Uuid::now_v7().simple().to_string()),
             frames,
             results,
             spawned: 0,
@@ -176,6 +179,8 @@ impl Outlet {
         let Some(open) = self.channels.get(&wish.channel) else {
             return self.refuse_channel(start, body, wish.channel);
         };
+        // Behind the record: it tells the size of what the plugin wrote.
+        let line = if framing.is_json() { self.secrets.filled(line) } else { line };
         let results = self.results.clone();
         let tell = move |written: Result<(), process::WriteError>| {
             let outcome =
@@ -293,6 +298,11 @@ impl Outlet {
                 self.guards.rule(&key, self.judge.judge(&call));
             }
         }
+    }
+
+    /// Values that are filled in behind the plugin's back.
+    pub(crate) fn secrets(&self) -> &Secrets {
+        &self.secrets
     }
 
     /// The rule that forbids this input, which a person put in place of the provider's.

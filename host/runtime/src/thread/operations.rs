@@ -5,6 +5,7 @@
 //! back is said, and the runs of it are taken back; files are as they were.** Tests: `tests/tests/operations.rs`.
 
 use super::{Inner, Thread};
+use crate::instance::InstanceError;
 use crate::recovery::fold;
 use crate::session::{AskError, Operation, Outcome, check_tools, fault};
 use crate::store::StoreError;
@@ -53,6 +54,8 @@ impl Thread {
     /// The MCP servers that the provider may use from now on, whole, in the sessions that follow, too. Secrets stay holes,
     /// `${secret:NAME}`.
     pub async fn set_mcp_servers(&self, servers: Vec<McpServer>) -> Result<Applies, AskError> {
+        let unknown = |error: InstanceError| AskError::Fault(fault(FaultKind::Invalid, error.to_string()));
+        self.inner.instance.check_secrets(&servers).map_err(unknown)?;
         let applies = match self.inner.operate(Operation::SetMcpServers(servers.clone())).await? {
             Outcome::Done(OpValue::Applied(applies)) => applies,
             other => return Err(unfit("set-mcp-servers", &other)),

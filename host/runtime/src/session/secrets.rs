@@ -1,0 +1,151 @@
+//! Secrets of MCP servers, filled in behind the plugin's back: it is given holes, and passes them on.
+//!
+//! **A value is in what is written to the program and nowhere else: not in the journal, a frame, an event, a record.** The hole
+//! that a plugin is given has a mark of this session in it, so that a person's or a model's `${secret:NAME}` is never filled.
+//! What the program says is searched for values before anybody has it. Tests: below, and `tests/tests/config.rs`.
+
+use crate::process::ChannelEvent;
+use jackfield_core::contract::{FrameData, McpServer};
+use std::collections::BTreeMap;
+
+/// A shorter value is a word that stands everywhere: hiding it would spoil what is said and hide nothing.
+const HIDDEN_BYTES: usize = 6;
+
+/// The secrets of one session.
+#[derive(Default)]
+pub(crate) struct Secrets {
+    all: Vec<Secret>,
+}
+
+struct Secret {
+    /// As the operator writes it: `${secret:NAME}`.
+    written: String,
+    /// As the plugin has it: with the session's mark.
+    marked: String,
+    /// What stands for the value where it is hidden.
+    shown: String,
+    value: String,
+    /// As it stands within JSON.
+    escaped: String,
+}
+
+impl Secrets {
+    /// Of these values, by name; the mark is new for each session.
+    pub(crate) fn new(values: &BTreeMap<String, String>, mark: &str) -> Secrets {
+        let one = |(name, value): (&String, &String)| Secret {
+            written: format!("${{secret:{name}}}"),
+            marked: format!("${{secret:{name}:{mark}}}"),
+            shown: format!("[secret {name}]"),
+            value: value.clone(),
+            escaped: serde_json::to_string(value).unwrap_or_default().trim_matches('"').to_owned(),
+        };
+        let mut all: Vec<Secret> = values.iter().map(one).collect();
+        // One that is a part of another must not spoil it.
+        all.sort_by_key(|secret| std::cmp::Reverse(secret.value.len()));
+        Secrets { all }
+    }
+
+    /// The servers as a plugin gets them.
+    pub(crate) fn marked(&self, mut servers: Vec<McpServer>) -> Vec<McpServer> {
+        let mark = |text: &mut String| {
+            for secret in &self.all {
+                if text.contains(&secret.written) {
+                    *text = text.replace(&secret.written, &secret.marked);
+                }
+            }
+        };
+        for server in &mut servers {
+            mark(&mut server.address);
+            server.args.iter_mut().for_each(mark);
+            server.values.iter_mut().for_each(|(_, value)| mark(value));
+        }
+        servers
+    }
+
+    /// A line of JSON with its holes filled.
+    pub(crate) fn filled(&self, line: Vec<u8>) -> Vec<u8> {
+        let Ok(text) = std::str::from_utf8(&line) else { return line };
+        let holes = || self.all.iter().filter(|secret| text.contains(&secret.marked));
+        if holes().next().is_none() {
+            return line;
+        }
+        holes().fold(text.to_owned(), |text, secret| text.replace(&secret.marked, &secret.escaped)).into_bytes()
+    }
+
+    /// What came from a program, without values.
+    pub(crate) fn hide(&self, event: &mut ChannelEvent) {
+        if self.all.is_empty() {
+            return;
+        }
+        match event {
+            ChannelEvent::Frame { data, .. } => match data {
+                FrameData::Text(text) => self.hide_text(text),
+                FrameData::Named((_, text)) => self.hide_text(text),
+                FrameData::Bytes(bytes) => self.hide_bytes(bytes),
+                FrameData::Other(other) => self.hide_text(&mut other.json),
+            },
+            ChannelEvent::Noise { text, .. } => self.hide_text(text),
+            ChannelEvent::Closed { exit, .. } => {
+                self.hide_text(&mut exit.stderr_tail);
+                exit.fault.iter_mut().for_each(|fault| self.hide_text(&mut fault.message));
+            }
+            ChannelEvent::TooLarge { .. } | ChannelEvent::StderrDropped { .. } => {}
+        }
+    }
+
+    fn hide_text(&self, text: &mut String) {
+        for secret in self.all.iter().filter(|secret| secret.value.len() >= HIDDEN_BYTES) {
+            for form in [&secret.value, &secret.escaped] {
+                if text.contains(form.as_str()) {
+                    *text = text.replace(form.as_str(), &secret.shown);
+                }
+            }
+        }
+    }
+
+    /// Bytes that are no text: a value in them makes them one.
+    fn hide_bytes(&self, bytes: &mut Vec<u8>) {
+        let holds = |secret: &Secret| {
+            let value = secret.value.as_bytes();
+            value.len() >= HIDDEN_BYTES && bytes.windows(value.len()).any(|window| window == value)
+        };
+        if self.all.iter().any(holds) {
+            let mut text = String::from_utf8_lossy(bytes).into_owned();
+            self.hide_text(&mut text);
+            *bytes = text.into_bytes();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secrets() -> Secrets {
+        let values = [("key", "va\"lue-1"), ("long", "va\"lue-1-and-more")];
+        Secrets::new(&values.map(|(name, value)| (name.to_owned(), value.to_owned())).into(), "m4rk")
+    }
+
+    #[test]
+    fn only_a_hole_with_the_sessions_mark_is_filled() {
+        let filled = |line: &str| String::from_utf8(secrets().filled(line.into())).unwrap();
+        assert_eq!(filled(r#"{"a":"x ${secret:key:m4rk}"}"#), r#"{"a":"x va\"lue-1"}"#);
+        for kept in [r#"{"a":"${secret:key}"}"#, r#"{"a":"${secret:other:m4rk}"}"#, r#"{"a":"${secret:key:mark}"}"#] {
+            assert_eq!(filled(kept), kept);
+        }
+    }
+
+    #[test]
+    fn what_a_program_says_holds_no_value() {
+        let hidden = |text: &str| {
+            let mut text = text.to_owned();
+            secrets().hide_text(&mut text);
+            text
+        };
+        assert_eq!(hidden(r#"{"a":"va\"lue-1","b":1}"#), r#"{"a":"[secret key]","b":1}"#);
+        assert_eq!(hidden(r#"va"lue-1-and-more va"lue-1"#), "[secret long] [secret key]");
+        let mut bytes = b"\xff va\"lue-1".to_vec();
+        secrets().hide_bytes(&mut bytes);
+        assert!(String::from_utf8_lossy(&bytes).ends_with("[secret key]"));
+    }
+}
