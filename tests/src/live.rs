@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(180);
 /// A `run --json --input json` under way.
 pub struct Live {
     /// Where it runs; gone when this is.
-    _door: Door,
+    door: Door,
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -39,7 +39,7 @@ impl Live {
                 }
             }
         });
-        Live { _door: door, child, stdin, lines, seen: Vec::new(), stdout: String::new(), at: 0 }
+        Live { door: door, child, stdin, lines, seen: Vec::new(), stdout: String::new(), at: 0 }
     }
 
     /// Writes bytes as they are.
@@ -68,6 +68,13 @@ impl Live {
     pub fn signal(&mut self, signal: Signal) -> &mut Live {
         kill(Pid::from_raw(self.child.id() as i32), signal).expect("a signal");
         self
+    }
+
+    /// Kills it at once; where it ran.
+    pub fn kill(mut self) -> Door {
+        self.signal(Signal::SIGKILL);
+        self.child.wait().expect("its end");
+        self.door
     }
 
     /// The next line that fits, after the one that was waited for before.

@@ -141,6 +141,8 @@ limits! {
     interrupt_ack_ms = 5_000;
     /// From an acknowledged interrupt to the turn's end, in milliseconds.
     interrupt_end_ms = 10_000;
+    /// How long a provider that was resumed has to ask again what it asked before a restart; then that has expired, in milliseconds.
+    asked_again_ms = 10_000;
     /// From the end of a process's stdin to SIGTERM, in milliseconds. One real client needs 5 s.
     stdin_close_ms = 6_000;
     /// From SIGTERM to SIGKILL, in milliseconds.

@@ -110,6 +110,24 @@ pub(crate) struct Resolved {
     pub stops_turn: bool,
 }
 
+/// A request of an earlier session that its provider promised to ask again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Survivor {
+    /// As it was shown.
+    pub request: Request,
+    /// The provider's id of it: by it, it is known again.
+    pub native: String,
+}
+
+impl Survivor {
+    /// True when this asks for the same thing: an answer to the one is an answer to the other.
+    pub(crate) fn is(&self, told: &Request) -> bool {
+        let ids = |request: &Request| request.questions.iter().map(|question| question.id.clone()).collect::<Vec<_>>();
+        let before = &self.request;
+        before.subject == told.subject && before.options == told.options && ids(before) == ids(told)
+    }
+}
+
 /// All requests of a session.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Requests {
@@ -153,6 +171,24 @@ impl Requests {
     pub fn is_stopping(&self, run: &RunId) -> bool {
         let stops = |open: &Open| open.answering.as_ref().is_some_and(|answering| answering.stops_turn);
         self.open.iter().any(|open| open.place.run.as_ref() == Some(run) && stops(open))
+    }
+
+    /// The session ends and these are not over: the provider asks them again in the next one. What an answer is on its way to is
+    /// not among them.
+    pub fn leave_where(&mut self, pick: impl Fn(&Open) -> bool) {
+        self.open.retain(|open| open.answering.is_some() || !pick(open));
+    }
+
+    /// One of an earlier session is over: whoever answers it late learns that.
+    pub fn expired(&mut self, id: RequestId) {
+        self.remember(id, Resolution::Expired);
+    }
+
+    fn remember(&mut self, id: RequestId, resolution: Resolution) {
+        if self.resolved.len() >= self.remembered {
+            self.resolved.pop_front();
+        }
+        self.resolved.push_back((id, resolution));
     }
 
     /// The plugin wrote the answer.
@@ -201,10 +237,7 @@ impl Requests {
     fn resolve(&mut self, id: &RequestId, resolution: Resolution) -> Option<Resolved> {
         let at = self.open.iter().position(|open| open.request.id == *id)?;
         let open = self.open.remove(at);
-        if self.resolved.len() >= self.remembered {
-            self.resolved.pop_front();
-        }
-        self.resolved.push_back((id.clone(), resolution.clone()));
+        self.remember(id.clone(), resolution.clone());
         let answered = matches!(resolution, Resolution::Answered { .. });
         let stops_turn = answered && open.answering.is_some_and(|answering| answering.stops_turn);
         Some(Resolved { id: id.clone(), item: open.request.item, place: open.place, resolution, stops_turn })

@@ -1,15 +1,18 @@
 //! What a host that died left open in a thread, closed in words: requests expire, work ends as unknown or interrupted,
-//! the session is said to have ended. Nothing is guessed: an open tool call's outcome is not known.
+//! the session is said to have ended. Nothing is guessed: an open tool call's outcome is not known. **Requests that the provider
+//! promised to ask again stay open**: their answer waits for that.
 //!
 //! **The events are the truth; a row that lags behind them follows.** A row is written after its event, but for a message, whose
 //! row comes first: one that the events do not know yet is said to have been taken on. Tests: `tests/tests/restart/`,
 //! through the whole house.
 
-use crate::store::{Gap, Recovery, RunRecord, Store, StoreError, ThreadRecord};
+use crate::store::{Gap, Recovery, RequestRecord, RunRecord, Store, StoreError, ThreadRecord};
 use crate::thread_log::ThreadLog;
+use jackfield_core::capability::Staged;
 use jackfield_core::contract::{Fault, FaultKind, Status};
 use jackfield_core::event::{Draft, EventBody, Resolution, RunStatus, SessionEnd, SessionEvent, is_terminal};
 use jackfield_core::id::{RequestId, RunId, SessionId, ThreadId};
+use jackfield_core::policy::{Decision, Intent, PolicyConfig, decide};
 use jackfield_core::projection::{Run, Snapshot};
 use std::collections::BTreeMap;
 
@@ -21,8 +24,12 @@ pub(crate) async fn close(
     row: &ThreadRecord,
     found: Recovery,
     gap: Option<Gap>,
+    policy: &PolicyConfig,
 ) -> Result<Vec<RunRecord>, StoreError> {
-    if gap.is_none() && found.unended_sessions.is_empty() && found.open_runs.is_empty() {
+    let survive = survive(store, log.thread(), policy).await?;
+    let may_stay = |request: &RequestRecord| survive && request.native_id.is_some();
+    let all_stay = found.open_requests.iter().all(may_stay);
+    if gap.is_none() && found.unended_sessions.is_empty() && found.open_runs.is_empty() && all_stay {
         return Ok(found.queued_runs);
     }
     let now = crate::clock::now_ms();
@@ -32,10 +39,14 @@ pub(crate) async fn close(
     let told = Told::read(store, log.thread()).await?;
     let (kept, begun): (Vec<_>, Vec<_>) = found.queued_runs.iter().cloned().partition(|run| told.waits(&run.id));
     let open_runs: Vec<RunRecord> = found.open_runs.iter().cloned().chain(begun).collect();
-    for draft in told.missing(row, &open_runs, &kept).into_iter().chain(told.closing(&open_runs, &kept)) {
+    let open_requests = || found.open_requests.iter().filter(|request| !told.resolved.contains_key(&request.request.id));
+    let staying: Vec<&RequestId> =
+        open_requests().filter(|request| may_stay(request)).map(|request| &request.request.id).collect();
+    let closing = told.closing(&open_runs, &kept, &staying);
+    for draft in told.missing(row, &open_runs, &kept).into_iter().chain(closing) {
         log.emit(now, draft).await?;
     }
-    for request in &found.open_requests {
+    for request in found.open_requests.iter().filter(|request| !staying.contains(&&request.request.id)) {
         let id = &request.request.id;
         store.resolve_request(id, told.resolved.get(id).cloned().unwrap_or(Resolution::Expired), now).await?;
     }
@@ -107,9 +118,9 @@ impl Told {
         synthetic(drafts)
     }
 
-    /// The events that close all that is open, in the order of a turn's end; last, what waits.
-    fn closing(&self, open: &[RunRecord], kept: &[RunRecord]) -> Vec<Draft> {
-        let mut drafts = closing_events(&self.snapshot);
+    /// The events that close all that is open but the requests that stay, in the order of a turn's end; last, what waits.
+    fn closing(&self, open: &[RunRecord], kept: &[RunRecord], staying: &[&RequestId]) -> Vec<Draft> {
+        let mut drafts = closing_events(&self.snapshot, staying);
         // What still waits was promised, and is kept: it goes first when the thread is used again.
         let at_work = |run: &&Run| !run.status.is_terminal() && run.status != RunStatus::Queued;
         let mut runs: Vec<RunId> = self.snapshot.runs.iter().filter(at_work).map(|run| run.id.clone()).collect();
@@ -154,11 +165,19 @@ fn session_ended(session: &SessionId) -> EventBody {
     }
 }
 
-/// The events that close what is open in the provider's work.
-fn closing_events(snapshot: &Snapshot) -> Vec<Draft> {
+/// Whether the provider of a thread promised to ask again what it had asked, as its last session could.
+async fn survive(store: &Store, thread: &ThreadId, policy: &PolicyConfig) -> Result<bool, StoreError> {
+    let Some(last) = store.last_session(thread).await? else { return Ok(false) };
+    let Ok(staged) = serde_json::from_str::<Staged>(&last.capabilities) else { return Ok(false) };
+    let able = staged.effective().capabilities;
+    Ok(decide(&Intent::AnswerAfterRestart, &able, policy) == Decision::Native)
+}
+
+/// The events that close what is open in the provider's work; but for the requests that stay.
+fn closing_events(snapshot: &Snapshot, staying: &[&RequestId]) -> Vec<Draft> {
     let mut drafts: Vec<Draft> = Vec::new();
     let died = host_died();
-    for request in &snapshot.requests {
+    for request in snapshot.requests.iter().filter(|request| !staying.contains(&&request.id)) {
         drafts.push(EventBody::RequestResolved { request: request.id.clone(), resolution: Resolution::Expired }.into());
     }
     // Children first: an item inside another one was opened after it.

@@ -10,14 +10,14 @@ use crate::recovery;
 use crate::session::{
     AskError, KeptFrame, NewRun, SessionHandle, SessionStart, Shared, Standing, Stop, queue::withdrawn,
 };
-use crate::store::{SessionRecord, StoreError, ThreadRecord};
+use crate::store::{RequestState, SessionRecord, StoreError, ThreadRecord};
 use crate::thread_log::{Subscription, ThreadLog};
 use crate::{clock, mint};
 use jackfield_core::contract::{Applies, ContextChange, ContextEffect, McpServer, Pairs, ToolSpec};
-use jackfield_core::event::{EventBody, RunStatus, SessionEnd, SessionEvent};
+use jackfield_core::event::{EventBody, Resolution, RunStatus, SessionEnd, SessionEvent};
 use jackfield_core::id::{RequestId, ThreadId};
 use jackfield_core::outbox::Outbox;
-use jackfield_core::requests::Reply;
+use jackfield_core::requests::{AnswerError, Reply, Survivor};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,7 +83,7 @@ impl Thread {
         let waiting = match new {
             true => Vec::new(),
             // Before anybody listens: it is about runs and sessions that are over, and is read in the store.
-            false => recovery::close(&store, &log, &row, found, gap).await?,
+            false => recovery::close(&store, &log, &row, found, gap, &shared.policy).await?,
         };
         let first_listener = log.subscribe();
         if new {
@@ -151,9 +151,16 @@ impl Thread {
         self.inner.current().await?.interrupt(stop).await
     }
 
-    /// Answers a request.
+    /// Answers a request. One that outlived its session is answered in the next, once the provider has asked it again.
     pub async fn answer(&self, request: RequestId, reply: Reply, by: &str) -> Result<(), AskError> {
-        self.inner.current().await?.answer(request, reply, by).await
+        if let Ok(session) = self.inner.current().await {
+            match session.answer(request.clone(), reply.clone(), by).await {
+                Err(AskError::Ended) => {}
+                told => return told,
+            }
+        }
+        self.inner.is_open(&request).await?;
+        self.inner.begun().await?.answer(request, reply, by).await
     }
 
     /// Chooses settings: in the session at work, and for those that follow. Where they apply only in the next one, it takes
@@ -234,6 +241,29 @@ impl Inner {
         }
     }
 
+    /// Whether a request can still be answered though no session is at work; how it ended, when not.
+    async fn is_open(&self, id: &RequestId) -> Result<(), AskError> {
+        let requests = self.shared.store.requests(&self.id).await?;
+        let found = requests.into_iter().find(|request| request.request.id == *id);
+        let error = match found.map(|found| (found.state, found.resolution)) {
+            Some((RequestState::Open, _)) if !self.state.lock().await.closed => return Ok(()),
+            Some((_, Some(Resolution::Answered { by, .. }))) => AnswerError::AlreadyResolved { id: id.clone(), by },
+            Some(_) => AnswerError::Expired { id: id.clone() },
+            None => AnswerError::NotFound { id: id.to_string() },
+        };
+        Err(error.into())
+    }
+
+    /// The session at work; begun now, with the messages that wait, when there is none.
+    async fn begun(self: &Arc<Self>) -> Result<SessionHandle, AskError> {
+        let mut state = self.state.lock().await;
+        if state.live().is_none() {
+            let first = state.kept.take_waiting();
+            self.start_session(&mut state, first).await?;
+        }
+        state.session.clone().ok_or(AskError::Ended)
+    }
+
     async fn current(&self) -> Result<SessionHandle, AskError> {
         let session = self.state.lock().await.session.clone();
         session.filter(|session| !session.is_over()).ok_or(AskError::Ended)
@@ -276,6 +306,7 @@ impl Inner {
             bundled: self.plugin.bundled,
             instance,
             folder: self.folder.clone(),
+            survivors: self.survivors().await?,
             native_id: native_id.filter(|_| cursor.is_some()),
             cursor,
             log: self.log.clone(),
@@ -292,6 +323,12 @@ impl Inner {
                 Err(AskError::Plugin(error.to_string()))
             }
         }
+    }
+
+    /// What earlier sessions left open: their provider promised to ask it again.
+    async fn survivors(&self) -> Result<Vec<Survivor>, StoreError> {
+        let open = self.shared.store.open_requests(&self.id).await?.into_iter();
+        Ok(open.filter_map(|open| Some(Survivor { request: open.request, native: open.native_id? })).collect())
     }
 
     /// When the session ends and leaves messages, the next one begins by itself.

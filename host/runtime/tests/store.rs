@@ -228,7 +228,10 @@ async fn what_is_unfinished_is_told_after_a_crash() {
         ruled: None,
     };
     for digits in ["1", "2"] {
-        store.put_request(&thread("1"), Some(&RunId::from_digits("2")), request(digits), 7).await.unwrap();
+        store
+            .put_request(&thread("1"), Some(&RunId::from_digits("2")), request(digits), Some(format!("q-{digits}")), 7)
+            .await
+            .unwrap();
     }
     let answered = Resolution::Answered { option: None, allowed: Some(true), by: "user".to_owned() };
     assert!(store.resolve_request(&RequestId::from_digits("1"), answered.clone(), 8).await.unwrap());

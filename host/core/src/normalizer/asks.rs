@@ -10,7 +10,7 @@ use crate::contract::{self, Status, Subject, TextKind};
 use crate::event::{EventBody, Request, RequestSubject, Resolution, RunStatus};
 use crate::id::{ItemId, RequestId};
 use crate::policy::Intent;
-use crate::requests::{Place, Resolved};
+use crate::requests::{Place, Resolved, Survivor};
 use crate::scrub;
 
 impl Normalizer {
@@ -46,13 +46,21 @@ impl Normalizer {
                 parent: Some(parent),
             };
         }
-        if place.run.is_none() && self.threads[t].open.is_none() && !matches!(told.subject, Subject::Login(_)) {
+        let survivor = self.take_survivor(t, &told.id);
+        let loose = survivor.is_none() && !matches!(told.subject, Subject::Login(_));
+        if place.run.is_none() && self.threads[t].open.is_none() && loose {
             place.run = self.threads[t].waiting_run().map(|run| run.id.clone());
         }
         let strength = self.strength(Intent::IdentifyRequest);
         let (digits, correlation) = self.mint_here(t, Loose::Request, &told.id, strength);
         let native = told.id.clone();
-        let request = self.clean_request(RequestId::from_digits(&digits), item.clone(), told);
+        let mut request = self.clean_request(RequestId::from_digits(&digits), item.clone(), told);
+        match survivor {
+            Some(survivor) if survivor.is(&request) => request.id = survivor.request.id,
+            // The same id for another question: an answer to the one is none to the other.
+            Some(survivor) => self.survivor_expired(survivor.request.id),
+            None => {}
+        }
         let kept = Place { thread: t, run: place.run.clone(), turn: place.turn.clone(), parent: place.parent.clone() };
         self.requests.add(request.clone(), native, kept);
         if let Some(item) = &item {
@@ -64,6 +72,30 @@ impl Normalizer {
         if let Some(run) = place.run {
             self.set_run_status(t, &run, RunStatus::Waiting);
         }
+    }
+
+    /// The request of an earlier session that this one is, if it is one. They are of the thread that the session was begun for.
+    fn take_survivor(&mut self, t: usize, native: &str) -> Option<Survivor> {
+        let at = self.survivors.iter().position(|survivor| t == 0 && survivor.native == native)?;
+        Some(self.survivors.remove(at))
+    }
+
+    pub(super) fn survivor_expired(&mut self, request: RequestId) {
+        self.requests.expired(request.clone());
+        let body = EventBody::RequestResolved { request, resolution: Resolution::Expired };
+        self.emit(0, Where::default(), How::MADE, body);
+    }
+
+    /// The session ends. Where the provider promises it, requests outlive it, but for those of a run that was stopped.
+    pub(super) fn leave_requests(&mut self) {
+        if !self.handling.native(Intent::AnswerAfterRestart) {
+            return;
+        }
+        let runs = self.threads.iter().flat_map(|thread| &thread.runs);
+        let stopped: Vec<_> = runs.filter(|run| run.interrupted).map(|run| run.id.clone()).collect();
+        self.requests.leave_where(|open| {
+            open.place.thread == 0 && !open.place.run.as_ref().is_some_and(|run| stopped.contains(run))
+        });
     }
 
     /// Questions without a card: their choices are words. Only what was offered is taken as an answer all the same.

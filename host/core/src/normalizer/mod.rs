@@ -45,7 +45,7 @@ use crate::id::{RequestId, RunId, TaskId, ThreadId};
 use crate::ledger::{Ledger, LedgerCounts};
 use crate::limits::Limits;
 use crate::policy::{Handling, Intent};
-use crate::requests::{AnswerError, Reply, Requests};
+use crate::requests::{AnswerError, Reply, Requests, Survivor};
 use report::Report;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use thread::ThreadState;
@@ -140,6 +140,8 @@ pub struct Normalizer {
     /// Subagents' threads, and the thread of ours that each works for.
     children: Vec<(String, usize)>,
     requests: Requests,
+    /// Requests of earlier sessions that the provider is to ask again.
+    survivors: Vec<Survivor>,
     ledger: Ledger,
     report: Report,
     /// Events whose thread is not known yet.
@@ -157,6 +159,7 @@ impl Normalizer {
         Self {
             threads: vec![ThreadState::new(scope.thread.clone())],
             requests: Requests::new(limits.ended_kept as usize),
+            survivors: Vec::new(),
             limits: limits.clone(),
             scope,
             handling: Handling::default(),
@@ -396,6 +399,30 @@ impl Normalizer {
     pub fn has_open_tool(&self) -> bool {
         let open = self.threads.iter().filter_map(|thread| thread.open.as_ref()).flat_map(|turn| &turn.open);
         open.into_iter().any(|item| item.kind == item::Kind::Tool && item.told_end.is_none())
+    }
+
+    /// Requests of earlier sessions of this thread, which the provider promised to ask again.
+    pub fn await_again(&mut self, survivors: Vec<Survivor>) {
+        self.survivors = survivors;
+    }
+
+    /// True while it is waited for that this request is asked again.
+    pub fn awaits(&self, id: &RequestId) -> bool {
+        self.survivors.iter().any(|survivor| survivor.request.id == *id)
+    }
+
+    /// True while any request is waited for.
+    pub fn awaits_any(&self) -> bool {
+        !self.survivors.is_empty()
+    }
+
+    /// What was not asked again has expired.
+    pub fn not_asked_again(&mut self, now_ms: u64) -> Vec<Routed> {
+        self.at(None, now_ms);
+        for survivor in std::mem::take(&mut self.survivors) {
+            self.survivor_expired(survivor.request.id);
+        }
+        self.take()
     }
 
     /// The provider's id of a request that can be answered.

@@ -163,6 +163,7 @@ impl Normalizer {
         ended.fault.iter_mut().for_each(|fault| clean::fault(fault, &self.limits));
         ended.stderr_tail = crate::scrub::error(&ended.stderr_tail, self.limits.stderr_tail_bytes);
         self.deliver_all_held();
+        self.leave_requests();
         let fault = why(&ended);
         for t in 0..self.threads.len() {
             self.end_history(t);

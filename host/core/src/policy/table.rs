@@ -109,7 +109,9 @@ pub(super) fn row(intent: Intent) -> Row {
             else CreateWithFirstMessage if |_, _| true, loses [];
             or "send a message"),
         I::AnswerRequest => row!(|_| true; missing "a request that is open can be answered"; or "send a message"),
-        I::AnswerAfterRestart => row!(|c| c.sessions.pending_requests_survive_restart && !c.approvals.approval_callbacks_are_live_only;
+        // By an id that is not unique for good, an answer could go to another question.
+        I::AnswerAfterRestart => row!(|c| c.sessions.pending_requests_survive_restart && !c.approvals.approval_callbacks_are_live_only
+                && c.identity.native_request_ids == Strength::Strong && c.approvals.approvals_have_native_request_ids;
             missing "the session that asked is gone: the request has expired and is not resumable";
             or "send a message, and the provider will ask again"),
         I::ForkAtTip => row!(|c| c.threads.can_fork_thread && c.identity.native_thread_ids == Strength::Strong; missing "the provider cannot copy a thread that it names for good";

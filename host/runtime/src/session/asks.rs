@@ -289,7 +289,10 @@ impl Task {
         self.ending.get_or_insert(SessionEnded::new(SessionEnd::Closed, None));
     }
 
-    async fn answer(&mut self, request: RequestId, reply: Reply, by: String, done: Reply1<()>) {
+    pub(super) async fn answer(&mut self, request: RequestId, reply: Reply, by: String, done: Reply1<()>) {
+        if self.normalizer.awaits(&request) {
+            return self.hold_answer(request, reply, by, done);
+        }
         let asked = self.asked(&request);
         if let Some(refusal) = asked.as_ref().and_then(|asked| self.against_a_rule(asked, &reply)) {
             let _ = done.send(Err(refusal));

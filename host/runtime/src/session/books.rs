@@ -13,7 +13,7 @@ use tokio::time::Instant;
 /// What a restart must know of an event.
 pub(super) enum Entry {
     Run(RunId, RunStatus),
-    Opened(ThreadId, Option<RunId>, Box<Request>),
+    Opened(ThreadId, Option<RunId>, Box<Request>, Option<String>),
     Resolved(RequestId, Resolution),
     SessionEnded(SessionId, SessionEnd),
 }
@@ -43,7 +43,11 @@ impl Task {
             (EventBody::RequestOpened { request }, run) => {
                 let facts = serde_json::json!({ "request": request.id, "item": request.item });
                 self.note("request", "opened", facts);
-                Some(Entry::Opened(routed.thread.clone(), run.clone(), Box::new(request.clone())))
+                // One that was asked again is in the store already.
+                let known = self.start.survivors.iter().any(|survivor| survivor.request.id == request.id);
+                let native = self.normalizer.native_request(&request.id).map(str::to_owned);
+                let opened = Entry::Opened(routed.thread.clone(), run.clone(), Box::new(request.clone()), native);
+                (!known).then_some(opened)
             }
             (EventBody::RequestResolved { request, resolution }, _) => {
                 let facts = serde_json::json!({ "request": request, "resolution": resolution });
@@ -59,7 +63,9 @@ impl Task {
         let (store, now) = (&self.shared.store, clock::now_ms());
         match entry {
             Entry::Run(run, status) => store.update_run(&run, status, now).await,
-            Entry::Opened(thread, run, request) => store.put_request(&thread, run.as_ref(), *request, now).await,
+            Entry::Opened(thread, run, request, native) => {
+                store.put_request(&thread, run.as_ref(), *request, native, now).await
+            }
             Entry::Resolved(request, resolution) => store.resolve_request(&request, resolution, now).await.map(drop),
             Entry::SessionEnded(session, end) => store.end_session(&session, self.start.epoch, end, now).await,
         }

@@ -13,6 +13,7 @@
 //! - `asks`: what clients ask for, and the ladder of an interrupt;
 //! - `rules`: what the operator's rules answer before any client is heard;
 //! - `secrets`: values that are filled in behind the plugin's back;
+//! - `survivors`: requests that outlived an earlier session, and answers to them that came early;
 //! - `tools`: tools of the host's own, which the provider calls and the client answers;
 //! - `outgoing`, `queue`: messages: how each goes, and what is changed while it waits;
 //! - `run_limits`: turns, time and cost of a run;
@@ -41,6 +42,7 @@ mod rules;
 mod run_limits;
 mod secrets;
 mod speak;
+mod survivors;
 mod task;
 mod tools;
 mod watch;
@@ -65,7 +67,7 @@ use jackfield_core::id::{RequestId, RunId, SessionId};
 use jackfield_core::limits::Limits;
 use jackfield_core::outbox::{Delivery, QueueError, Waiting};
 use jackfield_core::policy::{Intent, PolicyConfig};
-use jackfield_core::requests::{AnswerError, Reply};
+use jackfield_core::requests::{AnswerError, Reply, Survivor};
 use jackfield_sandbox::Generation;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -77,7 +79,6 @@ pub const NOT_BUILT: &[Intent] = &[
     Intent::SwitchProvider,
     Intent::ReturnToProvider,
     Intent::Checkpoint,
-    Intent::AnswerAfterRestart,
     Intent::NestedCheckpoint,
 ];
 
@@ -130,6 +131,8 @@ pub struct SessionStart {
     pub native_id: Option<String>,
     /// Where its thread's events go.
     pub log: Arc<ThreadLog>,
+    /// Requests of earlier sessions that the provider promised to ask again.
+    pub survivors: Vec<Survivor>,
     /// The right to write to the thread, held as long as the session may say something.
     pub lease: Arc<Lease>,
 }

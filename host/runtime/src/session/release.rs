@@ -155,6 +155,7 @@ impl Task {
                 let told = self.normalizer.accept(cause, Event { scope: None, body: Told::Threads(vec![thread]) });
                 self.emit(told).await;
                 self.phase = Phase::Ready;
+                self.await_survivors();
                 self.watch.ready();
             }
             (Purpose::OpenThread, Ok(_)) => {

@@ -5,6 +5,7 @@ use super::ops::{Ops, Purpose};
 use super::outlet::{Outlet, fault};
 use super::ring::Ring;
 use super::rules::RuleAnswer;
+use super::survivors::Survivors;
 use super::tools::HostTools;
 use super::watch::Watch;
 use super::{Ask, Left, NewRun, Operation, Outcome, Reply1, SessionStart, Shared, Standing};
@@ -80,6 +81,7 @@ pub(super) struct Task {
     pub(super) rules_said: Option<BTreeSet<String>>,
     /// Requests that a rule has answered, and which.
     pub(super) ruled: HashMap<RequestId, String>,
+    pub(super) survivors: Survivors,
     pub(super) diagnostics: Diagnostics,
     pub(super) native_thread: Option<String>,
     /// The provider has given a cursor.
@@ -151,6 +153,7 @@ impl Task {
             by_rule: VecDeque::new(),
             rules_said: None,
             ruled: HashMap::new(),
+            survivors: Survivors::default(),
             diagnostics: Diagnostics::new(&limits),
             native_thread: start.native_id.clone(),
             resumable: start.cursor.is_some(),
@@ -184,12 +187,14 @@ impl Task {
         // A store that can't be read ends the session by its own way; a turn's number is not worth a word.
         let last = self.shared.store.last_turn(&thread).await.unwrap_or(0);
         self.normalizer.count_turns_from(&thread, last);
+        self.normalizer.await_again(self.start.survivors.clone());
         self.begin().await;
         loop {
             self.watch_deadlines().await;
             self.answer_by_rule().await;
             self.settle().await;
             self.operate_later().await;
+            self.answer_survivors().await;
             self.tell_standing();
             match self.phase {
                 Phase::Ended => break,
@@ -388,6 +393,7 @@ impl Task {
         self.end_messages(cause).await;
         // Whoever asked for these learns that the session is over.
         self.later.clear();
+        self.let_go_of_answers();
         let closing = self.normalizer.end_session(ended);
         self.emit(closing).await;
         self.active = None;
@@ -413,6 +419,7 @@ impl Task {
             self.tools.next(),
             self.run_limit_at(),
             self.next_settlement(),
+            self.survivors.deadline(),
             ladder,
             free,
             late,

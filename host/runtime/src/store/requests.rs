@@ -17,6 +17,8 @@ pub struct RequestRecord {
     pub run: Option<RunId>,
     /// The request.
     pub request: Request,
+    /// The provider's own id of it: by it, it is known again after a restart.
+    pub native_id: Option<String>,
     /// Whether it waits.
     pub state: RequestState,
     /// How it ended.
@@ -42,14 +44,15 @@ impl Store {
         thread: &ThreadId,
         run: Option<&RunId>,
         request: Request,
+        native_id: Option<String>,
         at_ms: u64,
     ) -> Result<(), StoreError> {
         let (place, thread, run) = (self.place.clone(), thread.clone(), run.cloned());
         let change = move |db: &rusqlite::Connection| {
-            let sql = "INSERT INTO requests (id, thread, run, json, state, opened_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            let sql = "INSERT INTO requests (id, thread, run, json, state, opened_ms, native_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
             let (body, state) = (json("request", &request)?, word("state", &RequestState::Open)?);
             let run = run.as_ref().map(RunId::as_str);
-            let values = params![request.id.as_str(), thread.as_str(), run, body, state, at_ms as i64];
+            let values = params![request.id.as_str(), thread.as_str(), run, body, state, at_ms as i64, native_id];
             insert(db, &place, sql, values, &format!("request {}", request.id))
         };
         self.write(change).await
@@ -81,8 +84,7 @@ impl Store {
     /// All requests of a thread, the oldest first.
     pub async fn requests(&self, thread: &ThreadId) -> Result<Vec<RequestRecord>, StoreError> {
         let (place, thread) = (self.place.clone(), thread.clone());
-        let sql =
-            "SELECT thread, run, json, state, resolution, opened_ms FROM requests WHERE thread = ?1 ORDER BY rowid";
+        let sql = "SELECT thread, run, json, native_id, state, resolution, opened_ms FROM requests WHERE thread = ?1 ORDER BY rowid";
         self.read(move |db| all(db, &place, sql, [thread.as_str()], record)).await
     }
 }
@@ -94,6 +96,7 @@ fn record(row: &Columns<'_>) -> Result<RequestRecord, StoreError> {
         thread: row.id("thread", ThreadId::parse)?,
         run: run.is_some().then(|| row.id("run", RunId::parse)).transpose()?,
         request: row.json("json")?,
+        native_id: row.get("native_id")?,
         state: row.word("state")?,
         resolution: resolution.is_some().then(|| row.json("resolution")).transpose()?,
         opened_ms: row.number("opened_ms")?,

@@ -54,6 +54,13 @@ impl Store {
         self.write(change).await
     }
 
+    /// A thread's last session.
+    pub async fn last_session(&self, thread: &ThreadId) -> Result<Option<SessionRecord>, StoreError> {
+        let (place, thread) = (self.place.clone(), thread.clone());
+        let sql = format!("SELECT {COLUMNS} FROM sessions WHERE thread = ?1 ORDER BY epoch DESC LIMIT 1");
+        Ok(self.read(move |db| all(db, &place, &sql, params![thread.as_str()], record)).await?.pop())
+    }
+
     /// The newest session of a plugin whose capabilities are known.
     pub async fn newest_session(&self, plugin: &str) -> Result<Option<SessionRecord>, StoreError> {
         let (place, plugin) = (self.place.clone(), plugin.to_owned());

@@ -155,15 +155,7 @@ impl Thread {
 
 impl Inner {
     pub(super) async fn operate(self: &Arc<Self>, operation: Operation) -> Result<Outcome, AskError> {
-        let session = {
-            let mut state = self.state.lock().await;
-            if state.live().is_none() {
-                let first = state.kept.take_waiting();
-                self.start_session(&mut state, first).await?;
-            }
-            state.session.clone()
-        };
-        session.ok_or(AskError::Ended)?.operate(operation).await
+        self.begun().await?.operate(operation).await
     }
 
     pub(super) async fn snapshot(&self) -> Result<Snapshot, StoreError> {
