@@ -3,8 +3,9 @@
 //! `UPDATE=1 cargo test -p jackfield-tests --test flags` writes what was seen into the cases and the table of the
 //! documentation; a person reads the difference. `FLAG=streaming` plays only those whose name holds the word.
 
-use jackfield_core::capability::FLAGS;
-use jackfield_core::policy::{Intent, PolicyConfig, decide};
+use jackfield_core::capability::{Capabilities, FLAGS};
+use jackfield_core::contract::CapabilityValue;
+use jackfield_core::policy::{Decision, Intent, PolicyConfig, decide};
 use jackfield_runtime::session::{NOT_BUILT, as_built};
 use jackfield_tests::block_on;
 use jackfield_tests::flags::case::Case;
@@ -122,6 +123,77 @@ fn hangs_on_unbuilt(name: &str) -> bool {
     }
     let handoff_only = name == "context.max-recommended-handoff-chars" && NOT_BUILT.contains(&Intent::SwitchProvider);
     handoff_only || (!touched.is_empty() && touched.iter().all(|intent| NOT_BUILT.contains(intent)))
+}
+
+/// Whatever the policy can put in the place of what was asked is carried out by a case, and announced where somebody asked.
+#[test]
+fn each_strategy_is_carried_out_by_a_case() {
+    let listed = table::strategies().unwrap();
+    let known: BTreeSet<&String> = listed.cases.keys().chain(listed.unasked.keys()).collect();
+    let reached = reachable();
+    assert_eq!(
+        known,
+        reached.iter().collect(),
+        "left: tests/flags/strategies.toml, right: what policy::decide can give"
+    );
+    let cases = Case::all().unwrap();
+    let config = as_built(PolicyConfig::default());
+    for (pair, name) in &listed.cases {
+        let case = cases.iter().find(|case| case.name == *name).unwrap_or_else(|| panic!("{pair}: no case {name}"));
+        let (on, off) = case.capabilities().unwrap();
+        let intent = *Intent::ALL.iter().find(|intent| pair.split('/').next() == Some(intent.name())).unwrap();
+        let [with, without] =
+            [&on, &off].map(|able| given(intent, able, &config).is_some_and(|(given, _)| given == *pair));
+        assert!(with || without, "{pair}: the capabilities of {name} do not lead to it");
+        let announced = intent.is_for_users() || pair.starts_with("give-");
+        let (able, seen) = if without { (&off, &case.seen_off) } else { (&on, &case.seen_on) };
+        let loses = given(intent, able, &config).map(|(_, loses)| loses).unwrap_or_default();
+        let (_, strategy) = pair.split_once('/').unwrap();
+        let words = format!("strategy={strategy} intent={}", intent.name());
+        let is_it = |line: &&str| {
+            line.contains(&words) && line.contains("because=") && (loses.is_empty() || line.contains("loses="))
+        };
+        assert!(!announced || seen.lines().any(|line| is_it(&line)), "{pair}: {name} does not announce it:\n{seen}");
+    }
+}
+
+/// What is done instead for these capabilities, as `intent/strategy`, with what it loses.
+fn given(intent: Intent, able: &Capabilities, config: &PolicyConfig) -> Option<(String, Vec<String>)> {
+    match decide(&intent, able, config) {
+        Decision::Degraded { strategy, loses, .. } => Some((format!("{}/{}", intent.name(), strategy.code()), loses)),
+        _ => None,
+    }
+}
+
+/// All that the policy gives for a provider that lacks any two things, or all.
+fn reachable() -> BTreeSet<String> {
+    let config = as_built(PolicyConfig::default());
+    let weak = CapabilityValue::Word("weak".into());
+    let changes: Vec<Box<dyn Fn(&mut Capabilities)>> = FLAGS
+        .iter()
+        .flat_map(|flag| {
+            let weak = weak.clone();
+            let weaken: Box<dyn Fn(&mut Capabilities)> = Box::new(move |able| flag.weaken(able));
+            let halve: Box<dyn Fn(&mut Capabilities)> = Box::new(move |able| {
+                flag.set(able, &weak);
+            });
+            [weaken, halve]
+        })
+        .collect();
+    let mut found = BTreeSet::new();
+    let mut look = |able: &Capabilities| {
+        found.extend(Intent::ALL.iter().filter_map(|intent| given(*intent, able, &config)).map(|(pair, _)| pair));
+    };
+    look(&Capabilities::default());
+    for (at, one) in changes.iter().enumerate() {
+        for two in &changes[at..] {
+            let mut able = Capabilities::strongest();
+            one(&mut able);
+            two(&mut able);
+            look(&able);
+        }
+    }
+    found
 }
 
 #[test]

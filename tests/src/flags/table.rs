@@ -27,6 +27,22 @@ pub fn waiting() -> Result<BTreeMap<String, String>> {
     toml::from_str(&text).context("waiting.toml")
 }
 
+/// What is done instead, as `intent/strategy`, each with what carries it out.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Strategies {
+    /// The case that carries it out.
+    pub cases: BTreeMap<String, String>,
+    /// Why nobody asks for it yet.
+    pub unasked: BTreeMap<String, String>,
+}
+
+/// The list of strategies.
+pub fn strategies() -> Result<Strategies> {
+    let text = std::fs::read_to_string(folder().join("strategies.toml"))?;
+    toml::from_str(&text).context("strategies.toml")
+}
+
 /// The documentation's table, in the order of the capability table.
 pub fn markdown(cases: &[Case]) -> Result<String> {
     let (informational, waiting) = (informational()?, waiting()?);
