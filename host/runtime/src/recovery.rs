@@ -39,7 +39,8 @@ pub(crate) async fn close(
     let told = Told::read(store, log.thread()).await?;
     let (kept, begun): (Vec<_>, Vec<_>) = found.queued_runs.iter().cloned().partition(|run| told.waits(&run.id));
     let open_runs: Vec<RunRecord> = found.open_runs.iter().cloned().chain(begun).collect();
-    let open_requests = || found.open_requests.iter().filter(|request| !told.resolved.contains_key(&request.request.id));
+    let open_requests =
+        || found.open_requests.iter().filter(|request| !told.resolved.contains_key(&request.request.id));
     let staying: Vec<&RequestId> =
         open_requests().filter(|request| may_stay(request)).map(|request| &request.request.id).collect();
     let closing = told.closing(&open_runs, &kept, &staying);

@@ -107,7 +107,7 @@ fn a_row_that_lags_behind_its_event_follows_and_one_that_is_ahead_is_told() {
             ruled: None,
             expires_ms: None,
         };
-        store.put_request(&thread, Some(&ended), request.clone(), 1).await.unwrap();
+        store.put_request(&thread, Some(&ended), request.clone(), None, 1).await.unwrap();
         left.event(Some(&ended), EventBody::RequestOpened { request: request.clone() }).await;
         let answered = Resolution::Answered { option: None, allowed: Some(true), by: "user".into() };
         left.event(

@@ -75,12 +75,8 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch as watched};
 
 /// What this host does not carry out yet, whatever a provider can do: offered to nobody, refused in the same words.
-pub const NOT_BUILT: &[Intent] = &[
-    Intent::SwitchProvider,
-    Intent::ReturnToProvider,
-    Intent::Checkpoint,
-    Intent::NestedCheckpoint,
-];
+pub const NOT_BUILT: &[Intent] =
+    &[Intent::SwitchProvider, Intent::ReturnToProvider, Intent::Checkpoint, Intent::NestedCheckpoint];
 
 /// What the operator allows, less what this host does not do yet: hints and refusals then say the same.
 pub fn as_built(policy: PolicyConfig) -> PolicyConfig {

@@ -9,7 +9,9 @@ use crate::instance::InstanceError;
 use crate::recovery::fold;
 use crate::session::{AskError, Operation, Outcome, check_tools, fault};
 use crate::store::StoreError;
-use jackfield_core::contract::{Applies, FaultKind, McpServer, OpValue, Point, ReadThread, Setting, Summarize, ToolSpec};
+use jackfield_core::contract::{
+    Applies, FaultKind, McpServer, OpValue, Point, ReadThread, Setting, Summarize, ToolSpec,
+};
 use jackfield_core::event::{EventBody, RunStatus};
 use jackfield_core::id::{RunId, TaskId, TurnId};
 use jackfield_core::policy::{Decision, Intent, Strategy};
