@@ -47,8 +47,12 @@ fn each_flag_changes_what_its_case_says() {
 async fn flip(house: &House, case: &Case, update: bool) -> Result<(), String> {
     let plain = |error: anyhow::Error| format!("{error:#}");
     let (with, without) = case.capabilities().map_err(plain)?;
-    let on = house.play(case, &with).await.map_err(|error| format!("with it: {error:#}"))?;
-    let off = house.play(case, &without).await.map_err(|error| format!("without it: {error:#}"))?;
+    let on =
+        house.play(case, &with, &format!("{}-on", case.name)).await.map_err(|error| format!("with it: {error:#}"))?;
+    let off = house
+        .play(case, &without, &format!("{}-off", case.name))
+        .await
+        .map_err(|error| format!("without it: {error:#}"))?;
     let (seen_on, seen_off) = difference(&on, &off);
     if seen_on.is_empty() && seen_off.is_empty() {
         return Err(format!("nothing differs:\n{}", on.join("\n")));

@@ -3,7 +3,7 @@
 //! The rules are in `tests/src/player/judge.rs`; that they can fail is shown here, on plays that were spoilt. A recording
 //! that does not hold yet is in `tests/recordings/known.json`, with the rule and the reason: nothing is passed over in silence.
 
-use jackfield_core::contract::FrameData;
+use jackfield_core::contract::{FrameData, Usage, UsageSpan};
 use jackfield_core::event::{EventBody, ItemBody};
 use jackfield_core::limits::Limits;
 use jackfield_runtime::framing::{Framing, Piece, Splitter};
@@ -188,6 +188,15 @@ fn a_spoilt_play_does_not_pass() {
             }
         }),
         ("text", |play| drop_event(play, |body| matches!(body, EventBody::RequestOpened { .. }))),
+        ("snapshot", |play| {
+            let events = &mut play.conversations[0].events;
+            let mut event = events.last().expect("an event").clone();
+            event.seq += 1;
+            // Not every number can be written down and read back.
+            let usage = Usage { span: UsageSpan::Turn, counts: vec![("output".into(), f64::NAN)] };
+            event.draft.body = EventBody::UsageUpdated { usage };
+            events.push(event);
+        }),
         ("store", |play| {
             play.conversations[0].live.last_mut().expect("an event").at_ms += 1;
         }),

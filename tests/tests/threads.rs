@@ -161,7 +161,9 @@ while read -r line; do :; done"#;
     let ended = door.run(&["run", "--provider", "claude-code", "--exe", &exe, "hello"]);
     let ended = ended.expect(0, &["of 4 frames: 1 not understood", "doctor --session thr_"]);
     let thread = ended.stderr.split_whitespace().find(|word| word.starts_with("thr_")).unwrap().to_owned();
-    let shown = door.run(&["doctor", "--session", &thread]).expect(0, &["✓ ses_", "4 frames = ", "1 not understood"]);
+    let shown = door
+        .run(&["doctor", "--session", &thread])
+        .expect(0, &["✓ ses_", "4 frames = ", "1 not understood", "after its last run: 0 frames", "in all: 4"]);
     let session = shown.stdout.split_whitespace().find(|word| word.starts_with("ses_")).unwrap().to_owned();
     let json = door.run(&["doctor", "--session", &session, "--json"]).expect(0, &[]);
     assert_eq!(json.events()[0]["total"]["frames_in"], 4, "{}", json.stdout);

@@ -256,6 +256,14 @@ pub enum PluginCommand {
         #[command(flatten)]
         json: JsonArgs,
     },
+    /// Forgets that capabilities of a plugin did not hold: they count as declared again. `jackfield matrix` shows which they are.
+    ResetDemoted {
+        /// The plugin, `publisher/name`, or the name of a bundled one.
+        plugin: String,
+        /// Only this flag.
+        #[arg(long, value_name = "FLAG")]
+        flag: Option<String>,
+    },
 }
 
 #[derive(Subcommand)]

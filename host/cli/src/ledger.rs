@@ -32,7 +32,9 @@ struct Book {
     session: SessionId,
     epoch: u32,
     runs: Vec<Line>,
-    /// Up to the end of its last run.
+    /// What came after its last run: told at its end.
+    after: Option<LedgerCounts>,
+    /// In all, as far as it is told.
     total: LedgerCounts,
     balanced: bool,
     /// Diagnostics by kind, with how many there were.
@@ -60,7 +62,8 @@ pub async fn run(host: &Host, text: &str, json: bool) -> Outcome {
     books.retain(|book| only.as_ref().is_none_or(|session| book.session == *session));
     for book in &mut books {
         let wrong = |counts: &LedgerCounts| !counts.balanced() || counts.unaccounted > 0;
-        book.balanced = !wrong(&book.total) && !book.runs.iter().any(|line| wrong(&line.counts));
+        book.balanced =
+            !wrong(&book.total) && !book.after.iter().any(wrong) && !book.runs.iter().any(|line| wrong(&line.counts));
         if json {
             output::json(book)?;
         } else {
@@ -91,6 +94,7 @@ fn enter(books: &mut Vec<Book>, event: &SessionEvent) {
             session: session.clone(),
             epoch: *epoch,
             runs: Vec::new(),
+            after: None,
             total: LedgerCounts::default(),
             balanced: true,
             warnings: BTreeMap::new(),
@@ -101,6 +105,12 @@ fn enter(books: &mut Vec<Book>, event: &SessionEvent) {
                 && ledger.frames_in >= book.total.frames_in
             {
                 book.runs.push(Line { run: run.clone(), counts: less(ledger, &book.total) });
+                book.total = ledger.clone();
+            }
+        }
+        EventBody::SessionEnded { ledger: Some(ledger), .. } => {
+            if let Some(book) = books.last_mut() {
+                book.after = Some(less(ledger, &book.total));
                 book.total = ledger.clone();
             }
         }
@@ -136,7 +146,14 @@ fn show(book: &Book) -> std::io::Result<()> {
     for Line { run, counts } in &book.runs {
         output::line(&format!("  {run}  {}", sum(counts)))?;
     }
-    output::line(&format!("  in all, to the end of its last run: {}", sum(&book.total)))?;
+    let in_all = match &book.after {
+        Some(after) => {
+            output::line(&format!("  after its last run: {}", sum(after)))?;
+            "in all"
+        }
+        None => "in all, to the end of its last run",
+    };
+    output::line(&format!("  {in_all}: {}", sum(&book.total)))?;
     for (code, count) in &book.warnings {
         output::line(&format!("  {count} × {}", headline(code, 70)))?;
     }

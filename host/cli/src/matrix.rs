@@ -6,7 +6,7 @@ use crate::catalog;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output;
 use crate::setup;
-use jackfield_core::capability::{Clamp, FLAGS, Flag, Stage, Staged};
+use jackfield_core::capability::{Clamp, ClampedBy, FLAGS, Flag, Stage, Staged};
 use jackfield_core::event::SCHEMA_VERSION;
 use jackfield_runtime::host::{Host, Plugin};
 use serde::Serialize;
@@ -35,6 +35,21 @@ struct Column {
     provider: String,
     declared: BTreeMap<String, Value>,
     session: Option<Session>,
+    /// What did not hold, or is doubted, of this build.
+    broken: Vec<Broken>,
+}
+
+/// A flag that was declared and not kept.
+#[derive(Serialize)]
+struct Broken {
+    flag: String,
+    provider_version: String,
+    because: String,
+    first_ms: u64,
+    /// How often it was seen in a row, and how often it must be before it counts for less.
+    seen: u64,
+    needed: u64,
+    counts: bool,
 }
 
 /// The newest session of it.
@@ -97,7 +112,18 @@ async fn column(host: &Host, plugin: &Plugin) -> Result<Column, Failure> {
             demotions: staged.clamps().to_vec(),
         })
     });
+    let known = host.store().demotions(None).await?;
+    let broken = known.into_iter().filter(|one| one.digest == generation.digest()).map(|one| Broken {
+        counts: one.counts(),
+        flag: one.flag,
+        provider_version: one.version,
+        because: one.because,
+        first_ms: one.at_ms,
+        seen: one.seen,
+        needed: one.needed,
+    });
     Ok(Column {
+        broken: broken.collect(),
         plugin: name,
         version: manifest.version.to_string(),
         digest: generation.digest().to_owned(),
@@ -202,16 +228,40 @@ impl<'a> Page<'a> {
         lines.push("yes  so it is     ·  not, or nothing was said     (empty)  no session ran yet".into());
         lines.push("*    other than declared                         !  taken back: it did not hold".into());
         for plugin in &self.matrix.plugins {
-            let Some(session) = &plugin.session else { continue };
-            let version =
-                session.provider_version.as_deref().map(|version| format!(" with the program's version {version}"));
-            let other = if session.digest == plugin.digest { "" } else { ", of another build of the plugin" };
-            let note = format!("{}: its newest session{}{other}", plugin.plugin, version.unwrap_or_default());
+            self.session(plugin, lines);
+            self.broken(plugin, lines);
+        }
+    }
+
+    fn session(&self, plugin: &Column, lines: &mut Vec<String>) {
+        let Some(session) = &plugin.session else { return };
+        let version =
+            session.provider_version.as_deref().map(|version| format!(" with the program's version {version}"));
+        let other = if session.digest == plugin.digest { "" } else { ", of another build of the plugin" };
+        let note = format!("{}: its newest session{}{other}", plugin.plugin, version.unwrap_or_default());
+        lines.push(output::headline(&note, self.width.saturating_sub(1)));
+        for clamp in session.demotions.iter().filter(|clamp| clamp.by != ClampedBy::Honesty) {
+            let note = format!("  ! {}: {}", clamp.name, clamp.because);
             lines.push(output::headline(&note, self.width.saturating_sub(1)));
-            for clamp in &session.demotions {
-                let note = format!("  ! {}: {}", clamp.name, clamp.because);
-                lines.push(output::headline(&note, self.width.saturating_sub(1)));
-            }
+        }
+    }
+
+    fn broken(&self, plugin: &Column, lines: &mut Vec<String>) {
+        for one in &plugin.broken {
+            let version = match one.provider_version.as_str() {
+                "" => String::new(),
+                version => format!(" with {version}"),
+            };
+            let (mark, doubt) = match one.counts {
+                true => ("!", String::new()),
+                false => ("?", format!(", seen {} of {} times in a row", one.seen, one.needed)),
+            };
+            let note = format!("  {mark} {}{version}: {}{doubt}", one.flag, one.because);
+            lines.push(output::headline(&note, self.width.saturating_sub(1)));
+        }
+        if !plugin.broken.is_empty() {
+            let note = format!("  `jackfield plugin reset-demoted {}` forgets that", plugin.plugin);
+            lines.push(output::headline(&note, self.width.saturating_sub(1)));
         }
     }
 

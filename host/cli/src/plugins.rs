@@ -6,6 +6,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::output;
 use crate::setup;
 use jackfield_core::contract::{CapabilityValue, Descriptor};
+use jackfield_runtime::audit::{Record, Verdict};
 use jackfield_sandbox::{Inspection, inspect};
 use serde_json::json;
 
@@ -14,7 +15,30 @@ pub async fn run(command: PluginCommand) -> Outcome {
     match command {
         PluginCommand::List(args) => list(args.json),
         PluginCommand::Inspect { plugin, json } => show(&plugin, json.json).await,
+        PluginCommand::ResetDemoted { plugin, flag } => reset_demoted(&plugin, flag.as_deref()).await,
     }
+}
+
+/// The operator believes what a plugin declares again.
+async fn reset_demoted(name: &str, flag: Option<&str>) -> Outcome {
+    let plugin = if name.contains('/') { name.to_owned() } else { format!("jackfield/{name}") };
+    let host = setup::open_host().await?;
+    let forgotten = host.store().forget_demotions(&plugin, flag).await?;
+    if forgotten == 0 {
+        let text = format!("nothing of '{plugin}' is demoted or doubted; `jackfield matrix` shows what is");
+        return Err(Failure::usage(text));
+    }
+    host.record(&Record {
+        kind: "reset-demoted",
+        verdict: Verdict::Allowed,
+        rule: "operator",
+        plugin: &plugin,
+        digest: "",
+        session: "",
+        facts: json!({ "flag": flag, "forgotten": forgotten }),
+    })?;
+    output::line(&format!("{forgotten} of {plugin} count as declared again, from the next session on"))?;
+    Ok(Exit::Completed)
 }
 
 fn list(json: bool) -> Outcome {

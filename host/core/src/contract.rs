@@ -227,7 +227,8 @@ pub struct Choice {
     /// A sentence about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// More facts by name: `context-window`, `default`, `legacy`, `price`.
+    /// More facts by name: `context-window`, `default`, `legacy`, `price`; `asks` says what a person is asked about before each time
+    /// while it is in force: `commands`, `reads`, `changes`, `patches`, with spaces between. Name only what is asked about without exception.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extra: Pairs,
 }

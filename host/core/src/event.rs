@@ -5,8 +5,8 @@
 
 use crate::capability::CapabilityView;
 use crate::contract::{
-    Account, Content, ContextChange, Fault, FileDiff, Login, McpState, Note, Offer, Pairs, Plan, Question, Retry,
-    Setting, SlashCommand, Status, TaskKind, TextKind, ThreadState, Tool, Usage,
+    Account, CapabilityValue, Content, ContextChange, Fault, FileDiff, Login, McpState, Note, Offer, Pairs, Plan,
+    Question, Retry, Setting, SlashCommand, Status, TaskKind, TextKind, ThreadState, Tool, Usage,
 };
 use crate::id::{AttemptId, ItemId, RequestId, RunId, SessionId, TaskId, ThreadId, TurnId};
 use crate::ledger::LedgerCounts;
@@ -158,6 +158,9 @@ pub enum EventBody {
         /// The last words of its stderr.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         stderr_tail: String,
+        /// The ledger at its end, with what came outside of runs; absent where the host died before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ledger: Option<LedgerCounts>,
     },
     /// What the thread can do, whole, with the hints that follow from it.
     #[serde(rename = "capabilities.updated")]
@@ -172,6 +175,17 @@ pub enum EventBody {
         stronger: String,
         /// The weaker one, which does.
         weaker: String,
+    },
+    /// The provider did not keep what it declares: from now on the flag counts for less, for this build of the plugin with this
+    /// version of the provider's program.
+    #[serde(rename = "capability.demoted")]
+    CapabilityDemoted {
+        /// The flag.
+        flag: String,
+        /// What it counts as.
+        to: CapabilityValue,
+        /// What was seen.
+        because: String,
     },
     /// A message was accepted; it is stored before this is said.
     #[serde(rename = "run.created")]

@@ -12,6 +12,7 @@ pub mod expert;
 pub mod grant;
 pub mod guard;
 pub mod hints;
+pub mod honesty;
 pub mod id;
 pub mod identity;
 pub mod ledger;

@@ -84,6 +84,8 @@ limits! {
     timer_max_ms = 86_400_000;
     /// Wishes of one session that may be refused. Each is an audit record; a plugin that goes on asking is broken.
     session_refusals = 1_000;
+    /// How often in a row a promise must be found broken by mere silence before its flag counts for less: once, the machine may have been slow.
+    silences_to_demote = 3;
     /// Events that wait for one subscriber before it gets a `gap`.
     subscriber_events = 8_192;
     /// Raw frames kept for `show the frame behind this event`, in bytes per session.

@@ -213,6 +213,7 @@ impl Snapshot {
             | EventBody::ThreadForked { .. }
             | EventBody::ThreadOpened { .. }
             | EventBody::CapabilityConflict { .. }
+            | EventBody::CapabilityDemoted { .. }
             | EventBody::Retrying { .. }
             | EventBody::Note { .. }
             | EventBody::PolicyDecided { .. }

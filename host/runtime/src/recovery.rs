@@ -163,6 +163,7 @@ fn session_ended(session: &SessionId) -> EventBody {
         exit_code: None,
         signal: None,
         stderr_tail: String::new(),
+        ledger: None,
     }
 }
 

@@ -13,6 +13,10 @@ const MODES: [(&str, &str, &str); 5] = [
     ("dontAsk", "Don't ask", "Refuses whatever it would have to ask for."),
 ];
 
+/// What is asked about before each time, and in which mode. Commands that only look, and readings in the workspace, it lets
+/// through without a word in every mode.
+const ASKS: (&str, &str) = ("default", "changes");
+
 /// The settings of a session.
 #[derive(Debug, Default)]
 pub struct Settings {
@@ -60,9 +64,15 @@ impl Settings {
 
     /// As the contract shows them. Other models than those offered may be named, too.
     pub fn to_settings(&self) -> Vec<Setting> {
-        let modes = MODES.map(|(mode, label, text)| Choice::new(mode, label).with_description(text)).to_vec();
+        let modes = MODES.map(mode_choice).to_vec();
         let model = Setting::new("model", "Model", self.models.clone());
         let mode = Setting::new("mode", "Mode", modes);
         vec![Setting { value: self.model.clone(), ..model }, Setting { value: self.mode.clone(), ..mode }]
     }
+}
+
+/// A mode as it is offered, with what it promises.
+fn mode_choice((mode, label, text): (&str, &str, &str)) -> Choice {
+    let asks = (mode == ASKS.0).then(|| ("asks".to_owned(), ASKS.1.to_owned()));
+    Choice { extra: asks.into_iter().collect(), ..Choice::new(mode, label).with_description(text) }
 }

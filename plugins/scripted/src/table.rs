@@ -52,6 +52,7 @@ impl Table {
     /// The set that the options declare for this session.
     pub fn capabilities(options: &Value) -> Option<CapabilitySet> {
         let told = options.get("capabilities")?.as_object()?;
+        let version = options.get("version").and_then(Value::as_str).map(str::to_owned);
         let value = |value: &Value| match value {
             Value::Bool(flag) => CapabilityValue::Flag(*flag),
             Value::Number(count) => CapabilityValue::Count(count.as_u64().unwrap_or_default() as u32),
@@ -61,7 +62,7 @@ impl Table {
         let capabilities = told.iter().map(|(name, told)| Capability { name: name.clone(), value: value(told) });
         Some(CapabilitySet {
             revision: 1,
-            provider_version: Some("table-1".into()),
+            provider_version: version.or_else(|| Some("table-1".into())),
             capabilities: capabilities.collect(),
         })
     }

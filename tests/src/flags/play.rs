@@ -14,6 +14,7 @@
 //! | `rollback [N]`, `fork [N]` | goes back to, copies up to the Nth turn; to before the first, the whole |
 //! | `fork item ID`, `fork task`, `open` | copies up to this item of the provider's; the first task's thread; opens that one |
 //! | `stop`, `wait-for` | the first task |
+//! | `mark` | puts a line `mark` between what was seen before and after |
 //! | `close` | ends the session; `reopen` ends it and goes on with the thread |
 
 use super::case::Case;
@@ -23,6 +24,7 @@ use jackfield_core::capability::Capabilities;
 use jackfield_core::contract::{Chosen, Content, Filled, McpServer, McpTransport, Media, Reply, ToolOutput, ToolSpec};
 use jackfield_core::event::EventBody;
 use jackfield_core::expert::Expert;
+use jackfield_core::hints::Hint;
 use jackfield_core::id::{ItemId, RequestId};
 use jackfield_core::limits::Limits;
 use jackfield_core::outbox::Delivery;
@@ -32,6 +34,7 @@ use jackfield_runtime::host::{Host, HostConfig, HostError, Plugin};
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::process::{SUPERVISE, Supervisor};
 use jackfield_runtime::session::{AskError, Stop};
+use jackfield_runtime::store::Demotion;
 use jackfield_runtime::thread::{ForkAt, Thread};
 use jackfield_runtime::thread_log::Subscription;
 use serde_json::{Map, Value};
@@ -65,9 +68,26 @@ impl House {
         Ok(House { host, plugin, folder })
     }
 
+    /// The promises that were found broken.
+    pub async fn demotions(&self) -> Result<Vec<Demotion>> {
+        Ok(self.host.store().demotions(None).await?)
+    }
+
     /// Plays the case with these capabilities; what was seen, line by line.
-    pub async fn play(&self, case: &Case, capabilities: &Capabilities) -> Result<Vec<String>> {
-        let instance = instance(case, capabilities);
+    ///
+    /// Promises that are not kept are remembered by the provider's version: each play has its own.
+    pub async fn play(&self, case: &Case, capabilities: &Capabilities, version: &str) -> Result<Vec<String>> {
+        Ok(self.play_hinted(case, capabilities, version).await?.0)
+    }
+
+    /// The same, with the hints that clients had at the last `mark`.
+    pub async fn play_hinted(
+        &self,
+        case: &Case,
+        capabilities: &Capabilities,
+        version: &str,
+    ) -> Result<(Vec<String>, Vec<Hint>)> {
+        let instance = instance(case, capabilities, version);
         let work = self.folder.path().join("work");
         let thread = self.host.new_thread(&self.plugin, instance.clone(), &work).await?;
         let mut stage = Stage {
@@ -79,23 +99,29 @@ impl House {
             lines: Vec::new(),
             at: 0,
             requests: Vec::new(),
+            hints: Vec::new(),
+            marked: Vec::new(),
         };
         for step in case.steps.lines().map(str::trim).filter(|step| !step.is_empty()) {
             stage.step(step).await.with_context(|| format!("step `{step}` after\n{}", stage.lines.join("\n")))?;
         }
         stage.close().await?;
-        Ok(stage.lines)
+        Ok((stage.lines, stage.marked))
     }
 }
 
-fn instance(case: &Case, capabilities: &Capabilities) -> Instance {
+fn instance(case: &Case, capabilities: &Capabilities, version: &str) -> Instance {
     let set = capabilities.to_set(1, None);
     let value = |value: jackfield_core::contract::CapabilityValue| match serde_json::to_value(&value) {
         Ok(json) => json["value"].clone(),
         Err(_) => Value::Null,
     };
     let declared: Map<String, Value> = set.capabilities.into_iter().map(|one| (one.name, value(one.value))).collect();
-    let options = [("table", Value::from(case.table.clone())), ("capabilities", Value::Object(declared))];
+    let options = [
+        ("table", Value::from(case.table.clone())),
+        ("capabilities", Value::Object(declared)),
+        ("version", version.into()),
+    ];
     let options = options.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let selection = case.selection.clone().into_iter().collect();
     let instructions = case.instructions.clone();
@@ -131,6 +157,9 @@ struct Stage<'a> {
     /// Behind the line that the last `until` found.
     at: usize,
     requests: Vec<RequestId>,
+    /// Those that were told last, and those that had been at the last `mark`.
+    hints: Vec<Hint>,
+    marked: Vec<Hint>,
 }
 
 impl Stage<'_> {
@@ -184,6 +213,11 @@ impl Stage<'_> {
                 let (name, value) = rest.split_once('=').context("NAME=VALUE")?;
                 let done = self.thread()?.select(vec![(name.into(), value.into())]).await;
                 self.told("select", done);
+            }
+            "mark" => {
+                self.take_now();
+                self.lines.push("mark".into());
+                self.marked.clone_from(&self.hints);
             }
             "close" => self.close().await?,
             "reopen" => {
@@ -308,6 +342,9 @@ impl Stage<'_> {
     fn take(&mut self, event: &jackfield_core::event::SessionEvent) {
         if let EventBody::RequestOpened { request } = &event.draft.body {
             self.requests.push(request.id.clone());
+        }
+        if let EventBody::CapabilitiesUpdated { capabilities } = &event.draft.body {
+            self.hints.clone_from(&capabilities.hints);
         }
         self.lines.extend(line(&mut self.names, event));
     }

@@ -8,6 +8,7 @@ use super::manner::Manner;
 use super::plan::{Incarnation, plan};
 use super::recording::Recording;
 use super::seen::{Conversation, Play, Problem};
+use super::snapshots;
 use anyhow::{Context, Result};
 use jackfield_core::event::SessionEvent;
 use jackfield_core::id::ThreadId;
@@ -69,6 +70,8 @@ impl House {
         }
         for conversation in &mut play.conversations {
             conversation.events = stored(&host, &conversation.thread).await?;
+            let reread = snapshots::reread(host.store(), &conversation.thread, &conversation.events).await?;
+            play.problems.extend(reread);
         }
         Ok(play)
     }

@@ -6,8 +6,8 @@ use super::judge_text::texts;
 use super::lists::{Lists, names};
 use super::plan::What;
 use super::seen::{Conversation, Frame, Play, Problem, Sitting};
+use super::snapshots;
 use jackfield_core::event::{EventBody, ItemBody, SessionEvent, is_terminal};
-use jackfield_core::projection::Snapshot;
 use std::collections::BTreeMap;
 
 /// Judges a play; no problem means that all holds.
@@ -21,7 +21,8 @@ pub fn judge(play: &Play, dialect: &dyn Dialect, lists: &Lists) -> Vec<Problem> 
         problems.extend(ledgers(events));
         problems.extend(unknown(events, lists));
         problems.extend(texts(conversation, dialect));
-        problems.extend(snapshots(conversation));
+        problems.extend(snapshots::judge(conversation));
+        problems.extend(heard(conversation));
         for sitting in &conversation.sittings {
             problems.extend(frames(sitting, dialect, lists));
             problems.extend(all_taken(sitting, events));
@@ -231,22 +232,9 @@ fn host_lines(sitting: &Sitting, dialect: &dyn Dialect, lists: &Lists) -> Vec<Pr
     beyond.map(|text| Problem::new("host-line", text).of(sitting.incarnation.proc)).collect()
 }
 
-/// The snapshot at any event and the events after it give the snapshot at the end; and what was stored is what was heard.
-fn snapshots(conversation: &Conversation) -> Option<Problem> {
+/// What was stored is what was heard.
+fn heard(conversation: &Conversation) -> Option<Problem> {
     let events = &conversation.events;
-    let whole = Snapshot::of(events);
-    let step = events.len().div_ceil(32).max(1);
-    for at in (0..events.len()).step_by(step) {
-        let (before, after) = events.split_at(at);
-        let text = serde_json::to_string(&Snapshot::of(before)).ok()?;
-        let Ok(mut snapshot) = serde_json::from_str::<Snapshot>(&text) else {
-            return Some(Problem::new("snapshot", format!("the snapshot at {at} can't be read back")));
-        };
-        after.iter().for_each(|event| snapshot.apply(event));
-        if snapshot != whole {
-            return Some(Problem::new("snapshot", format!("the snapshot at {at} and the events after it differ")));
-        }
-    }
     let heard: Vec<u64> = conversation.live.iter().map(|event| event.seq).collect();
     let lost = events.iter().filter(|event| heard.first().is_some_and(|first| event.seq >= *first));
     let lost = lost.filter(|event| !heard.contains(&event.seq)).count();

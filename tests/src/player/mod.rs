@@ -15,6 +15,7 @@ mod claude_text;
 pub mod cli;
 pub mod dialect;
 mod drive;
+pub mod honesty;
 pub mod house;
 pub mod ids;
 pub mod judge;
@@ -28,6 +29,7 @@ pub mod recording;
 mod reply;
 pub mod report;
 pub mod seen;
+mod snapshots;
 pub mod stage;
 pub mod told;
 

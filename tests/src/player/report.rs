@@ -8,7 +8,7 @@ use super::picture::picture;
 use super::plan::What;
 use super::recording::Recording;
 use super::seen::{Play, Problem};
-use super::{dialect, ids};
+use super::{dialect, honesty, ids};
 use anyhow::{Context, Result};
 use jackfield_core::event::{EventBody, SessionEvent};
 use std::collections::BTreeMap;
@@ -88,6 +88,7 @@ async fn judged(house: &House, lists: &Lists, file: &Path, report: &mut Report) 
     let recording = Recording::read(file)?;
     let first = house.play(file, &recording, Manner::Plain).await?;
     report.problems = judge(&first, house.dialect(), lists);
+    report.problems.extend(honesty::judge(&first, &report.name, &honesty::list()?));
     let second = house.play(file, &recording, Manner::Plain).await?;
     let pairs = first.conversations.iter().zip(&second.conversations);
     report.problems.extend(pairs.filter_map(|(one, other)| ids::same(&one.events, &other.events)));

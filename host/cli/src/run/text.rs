@@ -300,6 +300,10 @@ impl View for Text {
                 let text = self.paint("33", &format!("! {intent}: {}", plain(&decision.reason())));
                 self.line(&text);
             }
+            EventBody::CapabilityDemoted { flag, because, .. } => {
+                let text = self.paint("33", &format!("! {flag} is not kept and counts for less: {}", plain(because)));
+                self.line(&text);
+            }
             EventBody::EffectRefused { effect, message, .. } => {
                 self.refusal = message.clone();
                 let text = self.paint("33", &format!("! refused to {effect}: {}", plain(message)));

@@ -91,6 +91,13 @@ impl Staged {
         }
     }
 
+    /// Takes back all narrowings of this kind.
+    pub fn unclamp(&mut self, by: ClampedBy) {
+        let before = self.clamps.len();
+        self.clamps.retain(|clamp| clamp.by != by);
+        self.version += u32::from(self.clamps.len() != before);
+    }
+
     /// Rises with each change.
     pub fn version(&self) -> u32 {
         self.version

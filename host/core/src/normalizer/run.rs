@@ -200,6 +200,7 @@ impl Normalizer {
                 exit_code: ended.exit_code,
                 signal: ended.signal,
                 stderr_tail: ended.stderr_tail.clone(),
+                ledger: Some(self.ledger()),
             };
             self.emit(t, Where::default(), How::TOLD, body);
         }

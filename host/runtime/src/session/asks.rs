@@ -12,6 +12,7 @@ use jackfield_core::contract::{self, Applies, CommandBody, Fault, FaultKind, Pai
 use jackfield_core::event::{EventBody, LadderStep, Request, SessionEnd};
 use jackfield_core::guard::Authorization;
 use jackfield_core::hints::hints;
+use jackfield_core::honesty::interrupt_failed;
 use jackfield_core::id::{RequestId, RunId};
 use jackfield_core::normalizer::SessionEnded;
 use jackfield_core::policy::{Decision, Handling, Intent, Strategy};
@@ -68,6 +69,8 @@ impl Task {
         };
         tracing::debug!(session = %self.start.session, epoch = self.start.epoch, "session starts");
         self.say(None, started).await;
+        self.recall_doubts().await;
+        self.begin_watch().await;
         self.announce().await;
         let body = CommandBody::Start(StartSession {
             role: Role::Live,
@@ -161,9 +164,12 @@ impl Task {
             let _ = done.send(Ok(Applies::AfterRestart));
             return;
         }
+        self.honesty.unsettled();
         let deadline = self.after(self.shared.limits.command_ms);
         let thread = self.native_thread.clone();
-        Box::pin(self.command(Purpose::Select(done), thread, CommandBody::SetSelection(selection), deadline)).await;
+        let names = selection.iter().map(|(name, _)| name.clone()).collect();
+        Box::pin(self.command(Purpose::Select(names, done), thread, CommandBody::SetSelection(selection), deadline))
+            .await;
     }
 
     async fn interrupt(&mut self, stop: Stop, done: Reply1<()>) {
@@ -272,6 +278,7 @@ impl Task {
         }
         let (run, step) = (active.run.clone(), ladder.step);
         self.say(Some(run), EventBody::InterruptStep { step, outcome: "no end in time".into() }).await;
+        self.doubt(vec![interrupt_failed()]).await;
         self.stop_session(LadderStep::CloseSession).await;
     }
 
@@ -336,6 +343,10 @@ impl Task {
         waiting: Option<Reply1<()>>,
     ) {
         let granted = asked.map(|asked| Granted::of(&asked, &answer.reply)).unwrap_or_default();
+        self.honesty.answered(&answer.request, granted.always);
+        if granted.always {
+            self.remember_allowance().await;
+        }
         let recorded = self.shared.audit.write(&Record {
             kind: "answer",
             verdict: if granted.allows { Verdict::Allowed } else { Verdict::Refused },
@@ -396,7 +407,7 @@ impl Task {
                 self.outlet.guards().revoke(&native);
                 self.request_answered(request, waiting, if written { Ok(()) } else { Err(late) }).await
             }
-            Purpose::Select(waiting) => {
+            Purpose::Select(_, waiting) => {
                 let _ = waiting.send(Err(AskError::Fault(late)));
             }
             Purpose::Operate(_, waiting) => {
@@ -406,7 +417,7 @@ impl Task {
             | Purpose::McpServers
             | Purpose::HostTools
             | Purpose::OpenThread
-            | Purpose::Send(_)
+            | Purpose::Send(..)
             | Purpose::Hand(..)
             | Purpose::Interrupt(_) => {}
         }
@@ -432,7 +443,7 @@ pub(super) fn answer_ended(pending: Pending) {
         Purpose::Respond(id, Some(waiting)) => {
             let _ = waiting.send(Err(AskError::Answer(AnswerError::Expired { id })));
         }
-        Purpose::Select(waiting) => {
+        Purpose::Select(_, waiting) => {
             let _ = waiting.send(Err(AskError::Ended));
         }
         Purpose::Operate(_, waiting) => {

@@ -1,6 +1,6 @@
 //! The host's own books, kept by the events that go out: which run is active, what a restart needs to know.
 
-use super::task::Task;
+use super::task::{Phase, Task};
 use crate::clock;
 use crate::store::StoreError;
 use jackfield_core::event::{EventBody, Request, Resolution, RunStatus, SessionEnd};
@@ -29,8 +29,8 @@ impl Task {
         match (&draft.body, &draft.run) {
             (EventBody::RunUpdated { status }, Some(run)) => Some(Entry::Run(run.clone(), *status)),
             (EventBody::RunEnded { status, .. }, Some(run)) => {
-                if self.active.as_ref().is_some_and(|active| active.run == *run) {
-                    self.active = None;
+                if let Some(active) = self.active.take_if(|active| active.run == *run) {
+                    self.interrupt_held |= active.ladder.is_some() && self.phase == Phase::Ready;
                     self.free_at = self.drained_at();
                     self.outbox.run_ended(clock::now_ms());
                 }

@@ -9,6 +9,7 @@
 //! - `books`: what a restart needs, kept by the events that go out;
 //! - `opening`: how a thread is opened;
 //! - `operations`: what is done with the thread beyond messages;
+//! - `doubt`: promises that were not kept;
 //! - `ops`: commands that wait for the plugin's answer;
 //! - `asks`: what clients ask for, and the ladder of an interrupt;
 //! - `rules`: what the operator's rules answer before any client is heard;
@@ -28,6 +29,7 @@ mod asks;
 mod books;
 mod channels;
 mod diagnostics;
+mod doubt;
 mod granted;
 mod message;
 mod opening;
@@ -453,5 +455,6 @@ fn host_failed(session: SessionId, broken: &tokio::task::JoinError) -> EventBody
         exit_code: None,
         signal: None,
         stderr_tail: String::new(),
+        ledger: None,
     }
 }

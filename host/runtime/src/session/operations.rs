@@ -80,8 +80,9 @@ impl Operation {
     pub(super) fn intents(&self) -> Vec<Intent> {
         match self {
             Self::ListSettings => vec![Intent::ListSettings],
-            Self::SetMcpServers(servers) if servers.iter().any(|one| !one.disabled_tools.is_empty()) => {
-                vec![Intent::SetMcpServers, Intent::SelectMcpTools]
+            Self::SetMcpServers(servers) if takes_tools_away(servers) => {
+                // The narrower one first: whoever is refused hears the reason of its hint.
+                vec![Intent::SelectMcpTools, Intent::SetMcpServers]
             }
             Self::SetMcpServers(_) => vec![Intent::SetMcpServers],
             Self::RegisterTools(_) => vec![Intent::RegisterTools],
@@ -120,6 +121,15 @@ impl Operation {
         matches!(self, Self::Compact(_) | Self::Summarize(_) | Self::WaitForTask(_))
     }
 
+    /// What it rests on, in the words of `core::honesty`.
+    pub(super) fn promise(&self) -> &'static str {
+        match self {
+            Self::Fork(point) if point.turns_after > 0 => "fork-thread-at-turn",
+            Self::SetMcpServers(servers) if takes_tools_away(servers) => "set-mcp-servers-without-tools",
+            other => other.name(),
+        }
+    }
+
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::ListSettings => "list-settings",
@@ -136,6 +146,10 @@ impl Operation {
             Self::WaitForTask(_) => "wait-task",
         }
     }
+}
+
+fn takes_tools_away(servers: &[McpServer]) -> bool {
+    servers.iter().any(|server| !server.disabled_tools.is_empty())
 }
 
 impl Task {
@@ -249,6 +263,7 @@ impl Task {
         outcome: Result<OpValue, Fault>,
     ) {
         if let Ok(value) = &outcome {
+            self.doubt_operated(&operation, value).await;
             match (&operation, value) {
                 (Operation::ListSettings, OpValue::Settings(settings)) => {
                     let cause = Cause { frame: None, at_ms: crate::clock::now_ms() };

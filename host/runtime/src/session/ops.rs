@@ -14,12 +14,14 @@ pub(crate) enum Purpose {
     /// The host's own tools that the thread was given.
     HostTools,
     OpenThread,
-    Send(RunId),
-    /// A message into an open turn or the provider's queue, and the command's own number.
-    Hand(RunId, u32),
+    /// A message that begins a turn; true when something is attached to it.
+    Send(RunId, bool),
+    /// A message into an open turn, or into the provider's queue when true, and the command's own number.
+    Hand(RunId, u32, bool),
     Interrupt(RunId),
     Respond(RequestId, Option<Reply1<()>>),
-    Select(Reply1<Applies>),
+    /// The settings' names.
+    Select(Vec<String>, Reply1<Applies>),
     Operate(Operation, Reply1<Outcome>),
 }
 
@@ -31,13 +33,25 @@ impl Purpose {
             Purpose::McpServers => "set-mcp-servers",
             Purpose::HostTools => "register-tools",
             Purpose::OpenThread => "open-thread",
-            Purpose::Send(_) => "send-run",
+            Purpose::Send(..) => "send-run",
             Purpose::Hand(..) => "steer-run",
             Purpose::Interrupt(_) => "interrupt",
             Purpose::Respond(..) => "respond",
-            Purpose::Select(_) => "set-selection",
+            Purpose::Select(..) => "set-selection",
             Purpose::Operate(operation, _) => operation.name(),
         }
+    }
+
+    /// What it rests on, in the words of `core::honesty`: its name, and how it was meant where that is a promise of its own.
+    pub(crate) fn promises(&self) -> Vec<String> {
+        let name = match self {
+            Purpose::Send(_, true) => "send-run-attached",
+            Purpose::Hand(_, _, true) => "send-run-enqueued",
+            Purpose::Operate(operation, _) => operation.promise(),
+            Purpose::Select(names, _) => return names.iter().map(|name| format!("set-{name}")).collect(),
+            other => other.name(),
+        };
+        vec![name.to_owned()]
     }
 }
 

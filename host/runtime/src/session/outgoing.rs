@@ -91,12 +91,12 @@ impl Task {
         self.free_at = None;
         let context = std::mem::take(&mut self.first_context);
         let body = CommandBody::SendRun(Message { context, ..message(&run, None, false) });
-        let id = run.run.clone();
+        let (id, attached) = (run.run.clone(), has_attachments(&run));
         // The run begins before the command is given: what the plugin says at once already belongs to it.
         self.begin_run(run, self.ops.next()).await;
         self.say_queue().await;
         let thread = self.native_thread.clone();
-        Box::pin(self.command(Purpose::Send(id), thread, body, None)).await;
+        Box::pin(self.command(Purpose::Send(id, attached), thread, body, None)).await;
     }
 
     /// Why a message can't go: it was taken on by what the plugin declared, and the handshake told otherwise.
@@ -144,7 +144,7 @@ impl Task {
         self.outbox.hand(run, op, into);
         self.watch.sent();
         let (thread, deadline) = (self.native_thread.clone(), None);
-        Box::pin(self.command(Purpose::Hand(id, op), thread, body, deadline)).await;
+        Box::pin(self.command(Purpose::Hand(id, op, enqueue), thread, body, deadline)).await;
         self.say_queue().await;
     }
 

@@ -15,7 +15,10 @@ use jackfield_core::normalizer::{Cause, Disposed, SessionEnded, clean_fault};
 impl Task {
     pub(super) async fn release(&mut self, frame: Option<u64>, output: Output) {
         if let (Some(frame), false) = (frame, matches!(output, Output::Disposition(_))) {
-            self.normalizer.frame_out(frame);
+            // The normalizer counts events itself.
+            if !matches!(output, Output::Event(_)) {
+                self.normalizer.frame_out(frame);
+            }
             self.ring.translated(frame);
         }
         match output {
@@ -24,6 +27,7 @@ impl Task {
             Output::Done(result) => self.release_done(result).await,
             Output::Negotiated(set) => {
                 if self.capabilities.negotiate(set) {
+                    self.recall_doubts().await;
                     self.announce().await;
                 } else {
                     self.diagnose(
@@ -69,6 +73,7 @@ impl Task {
         let threads = if let Told::Threads(threads) = &event.body { threads.clone() } else { Vec::new() };
         self.begin_what_opens(&event).await;
         let cause = Cause { frame, at_ms: crate::clock::now_ms() };
+        let findings = self.honesty.told(&event);
         let routed = self.normalizer.accept(cause, event);
         self.emit(routed).await;
         for thread in threads {
@@ -76,6 +81,7 @@ impl Task {
                 self.remember_child(thread).await;
             }
         }
+        self.doubt(findings).await;
     }
 
     /// A subagent's thread: what it can be opened by later, as a conversation.
@@ -141,6 +147,7 @@ impl Task {
             clean_fault(&mut fault, &self.shared.limits);
             fault
         });
+        self.doubt_answered(&purpose, &outcome).await;
         match (purpose, outcome) {
             (Purpose::Start, Ok(_)) => self.started().await,
             (Purpose::McpServers, Ok(_)) => self.give_tools().await,
@@ -169,9 +176,9 @@ impl Task {
                 self.start_failed(fault)
             }
             (Purpose::Start | Purpose::McpServers | Purpose::HostTools, Err(fault)) => self.start_failed(fault),
-            (Purpose::Send(run), Ok(value)) => self.sent(run, value).await,
-            (Purpose::Hand(run, op), outcome) => self.handed(run, op, outcome).await,
-            (Purpose::Send(run), Err(fault)) => {
+            (Purpose::Send(run, _), Ok(value)) => self.sent(run, value).await,
+            (Purpose::Hand(run, op, _), outcome) => self.handed(run, op, outcome).await,
+            (Purpose::Send(run, _), Err(fault)) => {
                 let routed = self.normalizer.fail_run(&run, fault);
                 self.emit(routed).await;
             }
@@ -180,7 +187,7 @@ impl Task {
             (Purpose::Respond(request, waiting), outcome) => {
                 self.request_answered(request, waiting, outcome.map(|_| ())).await
             }
-            (Purpose::Select(waiting), outcome) => {
+            (Purpose::Select(_, waiting), outcome) => {
                 let applies = |value| if let OpValue::Applied(applies) = value { applies } else { Applies::Now };
                 let _ = waiting.send(outcome.map(applies).map_err(super::AskError::Fault));
             }

@@ -18,6 +18,7 @@ use jackfield_core::contract::{
     ChannelExit, Command, CommandBody, ContextPart, EffectResult, Fault, FaultKind, Input, Tick,
 };
 use jackfield_core::event::SessionEnd;
+use jackfield_core::honesty::Honesty;
 use jackfield_core::id::{RequestId, RunId};
 use jackfield_core::normalizer::{Disposed, Normalizer, SessionEnded, SessionScope, clean_fault};
 use jackfield_core::outbox::Outbox;
@@ -68,6 +69,10 @@ pub(super) struct Task {
     /// The next message waits until then for late words of the turn before.
     pub(super) free_at: Option<Instant>,
     pub(super) phase: Phase,
+    /// Holds what the provider does against what it declares.
+    pub(super) honesty: Honesty,
+    /// A turn ended after our interrupt, and that is not entered yet.
+    pub(super) interrupt_held: bool,
     /// The thread is made with its first message, which is not held back until it is there.
     pub(super) opens_with_message: bool,
     /// Context that goes with the first message.
@@ -145,6 +150,8 @@ impl Task {
             active: None,
             free_at: None,
             phase: Phase::Starting,
+            honesty: Honesty::new(&limits),
+            interrupt_held: false,
             opens_with_message: false,
             first_context: Vec::new(),
             watch: Watch::new(&limits),
@@ -195,6 +202,7 @@ impl Task {
             self.settle().await;
             self.operate_later().await;
             self.answer_survivors().await;
+            self.interrupt_held().await;
             self.tell_standing();
             match self.phase {
                 Phase::Ended => break,

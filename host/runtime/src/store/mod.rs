@@ -14,6 +14,7 @@
 
 mod children;
 mod delete;
+mod demotions;
 mod error;
 mod events;
 mod grants;
@@ -29,6 +30,7 @@ mod words;
 mod writer;
 
 pub use children::ChildRecord;
+pub use demotions::Demotion;
 pub use error::StoreError;
 pub use grants::GrantRow;
 pub use recovery::Recovery;

@@ -53,6 +53,14 @@ const MIGRATIONS: &[&str] = &["
     ) STRICT;
     -- The provider's own id of a request: by it one that survived a restart is known again.
     ALTER TABLE requests ADD COLUMN native_id TEXT;
+", "
+    CREATE TABLE demotions (
+        plugin TEXT NOT NULL, digest TEXT NOT NULL, version TEXT NOT NULL, flag TEXT NOT NULL, value TEXT NOT NULL,
+        because TEXT NOT NULL, at_ms INTEGER NOT NULL, seen INTEGER NOT NULL, needed INTEGER NOT NULL,
+        PRIMARY KEY (digest, version, flag)
+    ) STRICT;
+    -- Where a provider was allowed something for good: a digest of the folder, which is only compared.
+    CREATE TABLE allowances (plugin TEXT NOT NULL, folder TEXT NOT NULL, PRIMARY KEY (plugin, folder)) STRICT;
 "];
 
 /// `JFLD`: what tells our file from another program's.

@@ -6,10 +6,10 @@
 //! | `start [nobody] [reason=R]`, `end STATUS [nobody] [reason=R] [fault=TEXT] [background]` | a turn of the newest message, or of nobody |
 //! | `say KIND ID TEXT`, `whole KIND ID TEXT` | a piece of text; all of it so far |
 //! | `assistant ID STATUS TEXT`, `reasoning …`, `plan …` | a message |
-//! | `tool ID STATUS KIND NAME INPUT => OUTPUT` | a tool; `=> !TEXT` gives a patch |
+//! | `tool ID STATUS KIND NAME INPUT => OUTPUT` | a tool; `=> !TEXT` gives a patch; of kind `mcp` the first word of INPUT is the tool and NAME its server |
 //! | `task ID STATUS [item=I] [thread=T] [background]`, `roster ID …` | tasks |
 //! | `ask ID ITEM KIND TEXT`, `question ID`, `call ID TOOL INPUT`, `asked ID STATUS` | requests |
-//! | `thread ID [parent=P] [cursor=C] [replaces=R]`, `todo STATUS TEXT`, `note TEXT`, `settings` | the rest |
+//! | `thread ID [parent=P] [cursor=C] [replaces=R]`, `todo STATUS TEXT`, `note TEXT`, `settings [NAME=VALUE …]` | the rest |
 //!
 //! `@thread=T`, `@turn=U`, `@parent=I`, `@replayed` before a line say where it happens.
 
@@ -79,7 +79,7 @@ fn value(words: &Words<'_>) -> OpValue {
         "text" => OpValue::Text(words.tail(2)),
         "page" => OpValue::Page(words.id(2)),
         "interrupted" => OpValue::Interrupted(vec![]),
-        "settings" => OpValue::Settings(settings()),
+        "settings" => OpValue::Settings(settings(words)),
         "task" => OpValue::Task(Task::new(words.at(2), TaskKind::Subagent, status(words.at(3)))),
         _ => OpValue::Accepted,
     }
@@ -137,7 +137,7 @@ fn body(words: &Words<'_>, sent: Option<u32>) -> Option<EventBody> {
             steps: vec![PlanStep::new(words.tail(2), status(words.at(1)))],
         }),
         "note" => EventBody::Note(Note::new(Level::Info, "said", words.tail(1))),
-        "settings" => EventBody::Settings(settings()),
+        "settings" => EventBody::Settings(settings(words)),
         _ => return None,
     })
 }
@@ -152,6 +152,10 @@ fn tool(words: &Words<'_>, from: usize) -> Option<Tool> {
     let (call, gave) = text.split_once("=>").unwrap_or((&text, ""));
     let (name, input) = call.trim().split_once(' ').unwrap_or((call.trim(), ""));
     let mut tool = Tool::new(tool_kind(words.at(from))?).with_name(name);
+    if words.at(from) == "mcp" {
+        tool = Tool { server: Some(name.into()), ..tool.with_name(input.trim()) };
+        return Some(tool);
+    }
     tool.input = Some(input).filter(|input| !input.is_empty()).map(str::to_owned);
     tool.content = match (gave.trim(), gave.trim().strip_prefix('!')) {
         ("", _) => vec![],
@@ -176,8 +180,15 @@ fn thread(words: &Words<'_>, at: usize) -> Thread {
     }
 }
 
-fn settings() -> Vec<Setting> {
-    vec![Setting::new("model", "Model", vec![Choice::new("small", "Small"), Choice::new("large", "Large")])]
+/// `NAME=VALUE` for each setting; the model, when none is named.
+fn settings(words: &Words<'_>) -> Vec<Setting> {
+    let told = words.0.iter().filter_map(|word| word.split_once('='));
+    let told: Vec<_> = told.map(|(name, value)| Setting::new(name, name, vec![]).with_value(value)).collect();
+    if told.is_empty() {
+        vec![Setting::new("model", "Model", vec![Choice::new("small", "Small"), Choice::new("large", "Large")])]
+    } else {
+        told
+    }
 }
 
 fn status(word: &str) -> Status {
@@ -213,6 +224,7 @@ fn tool_kind(word: &str) -> Option<ToolKind> {
         "execute" => ToolKind::Execute,
         "delegate" => ToolKind::Delegate,
         "fetch" => ToolKind::Fetch,
+        "mcp" => ToolKind::Unknown,
         _ => return None,
     })
 }
