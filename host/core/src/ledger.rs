@@ -119,7 +119,9 @@ impl From<&Disposed> for Fate {
 
 #[derive(Debug, Clone, Default)]
 struct Waiting {
-    has_output: bool,
+    outputs: u32,
+    /// Outputs that were kept from being shown.
+    fenced: u32,
     fate: Option<Fate>,
 }
 
@@ -128,7 +130,8 @@ impl Waiting {
     fn fate(&self) -> Fate {
         match self.fate {
             Some(fate @ (Fate::Skipped | Fate::Fenced | Fate::TooLarge)) => fate,
-            _ if self.has_output => Fate::Translated,
+            _ if self.outputs > 0 && self.outputs == self.fenced => Fate::Fenced,
+            _ if self.outputs > 0 => Fate::Translated,
             Some(fate) => fate,
             None => Fate::Unaccounted,
         }
@@ -154,8 +157,16 @@ impl Ledger {
     /// Something came of a frame.
     pub fn output(&mut self, frame: u64) {
         if let Some(waiting) = self.waiting_for(frame) {
-            waiting.has_output = true;
+            waiting.outputs += 1;
             self.at_work = Some(frame);
+        }
+    }
+
+    /// What came of a frame belongs to something that is over: that output is not shown. A frame of which nothing else came
+    /// is fenced.
+    pub fn fence(&mut self, frame: u64) {
+        if let Some(waiting) = self.waiting_for(frame) {
+            waiting.fenced += 1;
         }
     }
 
@@ -253,6 +264,20 @@ mod tests {
         assert!(!ledger.dispose(7, &Disposed::Noise));
         ledger.end_batch();
         assert_eq!(ledger.counts().frames_in, 1);
+    }
+
+    #[test]
+    fn a_frame_is_fenced_when_nothing_else_came_of_it() {
+        let mut ledger = Ledger::default();
+        for frame in [1, 2, 2] {
+            ledger.output(frame);
+        }
+        ledger.fence(1);
+        ledger.fence(2);
+        ledger.end_batch();
+        let counts = ledger.counts();
+        assert_eq!((counts.fenced, counts.translated), (1, 1));
+        assert!(counts.balanced());
     }
 
     #[test]

@@ -17,7 +17,63 @@
 //! | `report.rs` | where drafts, counts and diagnostics are gathered |
 //! | `clean.rs` | labels scrubbed, texts bounded, numbers finite |
 //!
-//! Tests: `tests/normalizer.rs` (cases as data) and `tests/properties.rs`.
+//! # The algorithm
+//!
+//! **Identity.** The host mints every id; how, part by part, is said in `crate::identity`. A native id is a reference in a scope:
+//! instance, session, epoch, thread of ours, turn, kind. What is inside of a subagent's own thread has that thread's id before its
+//! own. How far ids can be relied on is the policy's answer (`Intent::IdentifyItem` and its like):
+//!
+//! | ids are | a thing is told from its like by | the same told again |
+//! | --- | --- | --- |
+//! | strong | its id; used a second time in a turn for another request, task or turn, by `#2` | an ended item is absorbed and counted |
+//! | weak | its id and the number of its occurrence in the turn | is another one; a result goes to the oldest that is open |
+//! | none | its kind and its number among its kind in the turn | is another one; a result goes to the oldest of its name that is open |
+//!
+//! A text is never part of an id. Every event says how sure it is (`correlation`). Ordinals rise through the whole turn. An id is
+//! a function of what was told, so a conversation played again has the same ones; nothing depends on where a batch ended.
+//!
+//! **Place** (`route`). An event goes to the thread that its scope names. One that is not known yet is held, at most `held_updates`
+//! events, until [`Normalizer::bind_thread`], and shown in the first thread when the session ends without. In a thread, a turn's
+//! name decides; without a name it is the open turn. With no turn open: within `drain_ms` of the last turn's end the event joins
+//! that turn (marked inferred); later, or before any turn, it opens a turn of the provider's own. It is never given to a message
+//! that waits, unless the provider does not say when turns begin. What names a turn that is over joins that turn while it is kept
+//! (the last one, and those with work in the background); words of an older one that come while another is open are fenced: counted,
+//! not shown. Requests are never fenced.
+//!
+//! **Items** (`items`, `find`). What is told finds its open item, or begins one. An end, an update or a result without a beginning
+//! makes the beginning (`synthetic`). A field that is missing erases nothing. Text told in pieces is added; text told whole, or
+//! cumulatively, is compared with what is there: what is more is a piece, what differs corrects the item. A message told whole after
+//! its pieces is that message once, also when it was closed meanwhile or has its id only now; two equal pieces are two pieces.
+//!
+//! **Closing.** A message closes on its own end; where it has no id or no end is told, when another kind or another message of its
+//! place begins, or a tool; a tool on its end, or at its turn's end where ends are not told. A turn's end closes all that is open in
+//! it, what is inside first, with the true status (`thread::status_at_end`). What goes on in the background stays open, on the roster
+//! (`tasks`), until its own end or the session's. Terminal states absorb: nothing changes after.
+//!
+//! **A turn's end** (`turn`, `judge`) comes by a terminal event alone: the acknowledgement of an interrupt ends nothing. It is a
+//! barrier: messages, items and nodes close; the plan is finished; open requests are resolved, but for those of background work;
+//! the turn ends; its run ends. Interrupted is what did not end well after our own interrupt; what the provider interrupted by
+//! itself failed; a success with a fault failed; prose decides nothing. Where the status is weak it is inferred and marked; where it
+//! says nothing it is taken from the process. A second end is counted, not shown. A turn that begins while another is open ends that
+//! one, as unknown.
+//!
+//! **Runs** (`run`). A run is begun by the host and bound to the turn that its command opens. One that joined another's turn ends
+//! there. One whose turn never came ends by the evidence there is at the session's end.
+//!
+//! **Requests** (`asks`) have ids of the host; one is open until answered, withdrawn, expired, or its turn's end. The provider's id
+//! may begin again at 0 in each session: it is looked for among the open ones only.
+//!
+//! **History** told again is marked `replayed`, has turns of its own numbering, opens no turn and ends no run; what is live ends it.
+//!
+//! **Drift.** What nobody understands is kept as `unknown`, bounded, and warned of once per kind. What the provider tells beyond what
+//! it declares is left out of panels and counted (`declared`).
+//!
+//! **Conservation.** Each frame gets one disposition when its batch ends (`crate::ledger`); after the session's end what still
+//! comes is fenced. Nothing is unbounded: open items, held events, kept ends, texts, labels and diagnostics have limits, and reaching
+//! one is said.
+//!
+//! Tests: `tests/normalizer/` (cases as data), `tests/properties.rs` (closed once, batching, replay, bounds, snapshots) and
+//! `tests/identity.rs` (ids).
 
 mod asks;
 mod clean;

@@ -218,9 +218,12 @@ impl ThreadState {
 
     /// True when no turn had this native id before.
     pub fn is_new_turn_id(&mut self, native: &str) -> bool {
-        let mut hasher = DefaultHasher::new();
-        native.hash(&mut hasher);
-        self.turn_ids.insert(hasher.finish())
+        self.turn_ids.insert(hash_of(native))
+    }
+
+    /// True when a turn had it.
+    pub fn knows_turn_id(&self, native: &str) -> bool {
+        self.turn_ids.contains(&hash_of(native))
     }
 
     /// Forgets turns that nothing belongs to any more, but for the last.
@@ -233,6 +236,12 @@ impl ThreadState {
                 || tasks.iter().any(|task| task.turn.as_ref() == Some(&turn.id))
         });
     }
+}
+
+fn hash_of(native: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    native.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl TurnState {

@@ -4,6 +4,7 @@ use super::clean;
 use super::report::{How, Where};
 use super::route::Spot;
 use super::{Cause, Normalizer};
+use crate::capability::Strength;
 use crate::contract::{self, EventBody as Told};
 use crate::event::EventBody;
 use crate::policy::Intent;
@@ -54,6 +55,9 @@ impl Normalizer {
 
     pub(super) fn told(&mut self, spot: &Spot, body: Told) {
         let t = spot.thread;
+        if self.is_of_an_old_turn(spot, &body) {
+            return self.fence(t);
+        }
         if !spot.replayed
             && !matches!(
                 body,
@@ -78,6 +82,30 @@ impl Normalizer {
             Told::RequestsClosed(ends) => self.requests_closed(spot, ends),
             Told::Other(other) => self.unknown(t, other.name, other.json),
             shown => self.pass(spot, shown),
+        }
+    }
+
+    /// Words of a turn that is over and gone, while another is open: they are not that one's. A request is no such word: nobody
+    /// else could answer it.
+    fn is_of_an_old_turn(&self, spot: &Spot, body: &Told) -> bool {
+        let is_word = matches!(body, Told::Delta(_) | Told::Items(_) | Told::Plan(_) | Told::Changes(_));
+        let names_turns =
+            self.strength(Intent::IdentifyTurn) == Strength::Strong && self.handling.native(Intent::StartTurn);
+        let state = &self.threads[spot.thread];
+        let (Some(native), Some(open)) = (&spot.turn, &state.open) else { return false };
+        let is_kept =
+            open.native.as_ref() == Some(native) || state.ended.iter().any(|turn| turn.native.as_ref() == Some(native));
+        is_word && names_turns && !spot.replayed && !is_kept && state.knows_turn_id(native)
+    }
+
+    fn fence(&mut self, t: usize) {
+        self.warn(
+            t,
+            "fenced",
+            "words of a turn that is long over came while another was open; they are not shown".into(),
+        );
+        if let Some(frame) = self.frame {
+            self.ledger.fence(frame);
         }
     }
 

@@ -168,6 +168,8 @@ impl Normalizer {
         let state = &mut self.threads[t];
         if let Some(mut turn) = state.open.take() {
             turn.ended_at = Some(now);
+            // It may have been told after the turn's beginning.
+            turn.native.iter().for_each(|native| _ = state.is_new_turn_id(native));
             state.ended.push_back(turn);
         }
         state.prune();
