@@ -86,6 +86,8 @@ strategies! {
     InterruptAndRestart = "interrupt-and-restart";
     /// Keep the message here until the turn has ended.
     HostQueue = "host-queue";
+    /// Let the message wait in the provider's own queue, behind those that wait here.
+    ProviderQueue = "provider-queue";
     /// End the session and resume its cursor with the new setting.
     RestartAndResume = "restart-and-resume";
     /// Begin a thread and tell it what happened so far.

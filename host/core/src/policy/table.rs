@@ -74,7 +74,8 @@ pub(super) fn row(intent: Intent) -> Row {
             missing "the provider does not take a message into an open turn without a cost";
             else SteerAndStopTools if |c, _| c.turns.supports_active_steering, loses ["tools that run in the turn"];
             else InterruptAndRestart if |c, p| p.interrupt_restart && c.turns.supports_interrupt && c.turns.supports_steering_by_interrupt_restart, loses ["what the turn has done so far is not taken back", "the rest of the open turn"];
-            else HostQueue if |c, p| p.host_queue || c.turns.supports_queued_messages, loses ["the message arrives only after the turn"];
+            else ProviderQueue if |c, _| c.turns.supports_queued_messages, loses ["the message arrives only after the turn"];
+            else HostQueue if |_, p| p.host_queue, loses ["the message arrives only after the turn"];
             or "interrupt the turn first, then send the message"),
         I::QueueMessage => row!(|c| c.turns.supports_queued_messages; missing "the provider has no queue";
             else HostQueue if |_, p| p.host_queue, loses [];

@@ -87,7 +87,7 @@ fn what_happens_instead() {
             "interrupt-everything",
         ),
         (Intent::Steer, &["turns.active-steering-interrupts-tools"], "steer-and-stop-tools", "steer-and-stop-tools"),
-        (Intent::Steer, &[steer], "interrupt-and-restart", "host-queue"),
+        (Intent::Steer, &[steer], "interrupt-and-restart", "provider-queue"),
         (Intent::Steer, &[steer, "turns.supports-interrupt", queue], "host-queue", "unsupported"),
         (Intent::QueueMessage, &[queue], "host-queue", "unsupported"),
         (Intent::SwitchModel, &["sessions.supports-model-switch-in-session"], "restart-and-resume", "unsupported"),
