@@ -126,7 +126,8 @@ async fn caught_once(house: &House, name: &str, lie: &Lie) -> Result<(), String>
     }
     let again = case(name, lie.lie.as_ref().unwrap(), &lie.steps);
     // What it can't be asked any more may leave the steps without an end; that it is not caught again is what counts.
-    let play = house.play(&again, &Capabilities::strongest(), name);
+    let declared = Capabilities::strongest();
+    let play = house.play(&again, &declared, name);
     if let Ok(Ok(seen)) = tokio::time::timeout(Duration::from_secs(5), play).await
         && !demoted(&seen, &format!("flag={flag}")).is_empty()
     {
