@@ -133,6 +133,7 @@ fn a_row_that_lags_behind_its_event_follows_and_one_that_is_ahead_is_told() {
             exit_code: None,
             signal: None,
             stderr_tail: String::new(),
+            ledger: None,
         };
         left.event(None, closed).await;
         drop((store, left));

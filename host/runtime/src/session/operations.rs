@@ -124,7 +124,12 @@ impl Operation {
     /// What it rests on, in the words of `core::honesty`.
     pub(super) fn promise(&self) -> &'static str {
         match self {
-            Self::Fork(point) if point.turns_after > 0 => "fork-thread-at-turn",
+            Self::Fork(copying) => match copying.what {
+                ForkPoint::Tip => "fork-thread",
+                ForkPoint::Turn => "fork-thread-at-turn",
+                ForkPoint::Item => "fork-thread-at-item",
+                ForkPoint::Subagent => "fork-thread-of-subagent",
+            },
             Self::SetMcpServers(servers) if takes_tools_away(servers) => "set-mcp-servers-without-tools",
             other => other.name(),
         }

@@ -91,7 +91,7 @@ impl Task {
         self.free_at = None;
         let context = std::mem::take(&mut self.first_context);
         let body = CommandBody::SendRun(Message { context, ..message(&run, None, false) });
-        let (id, attached) = (run.run.clone(), has_attachments(&run));
+        let (id, attached) = (run.run.clone(), needs_of(&run.content).contains(&Intent::Attach));
         // The run begins before the command is given: what the plugin says at once already belongs to it.
         self.begin_run(run, self.ops.next()).await;
         self.say_queue().await;
