@@ -16,6 +16,7 @@ pub mod honesty;
 pub mod id;
 pub mod identity;
 pub mod ledger;
+pub mod lifecycle;
 pub mod limits;
 pub mod manifest;
 pub mod normalizer;

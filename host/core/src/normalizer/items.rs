@@ -17,6 +17,7 @@ use crate::contract::{self, Status, TextKind};
 use crate::event::{Correlation, EventBody, Item, ItemBody, is_terminal};
 use crate::id::ItemId;
 use crate::identity::{self, Mark};
+use crate::lifecycle::work_may_become;
 use crate::policy::Intent;
 
 impl Normalizer {
@@ -167,7 +168,7 @@ impl Normalizer {
             return self.end_item(t, slot, at, status, How::TOLD);
         }
         // An announcement that comes again does not take back what has begun.
-        if told.status != Status::Pending {
+        if work_may_become(before, told.status) {
             open.item.status = told.status;
         }
         let change = if open.item.status != before { Change::Whole } else { change };

@@ -10,6 +10,7 @@ use crate::contract::{self, Status, TaskKind};
 use crate::event::{Correlation, EventBody, Task, is_terminal};
 use crate::id::{ItemId, TaskId, TurnId};
 use crate::identity::{Mark, TurnKey};
+use crate::lifecycle::task_may_become;
 use crate::policy::Intent;
 
 /// What may happen outside of turns, too.
@@ -153,7 +154,8 @@ impl Normalizer {
         let state = &mut self.threads[t].tasks[at];
         match is_terminal(told.status) {
             true => state.told_end = Some(told.status),
-            false => state.task.status = told.status,
+            false if task_may_become(state.task.status, told.status) => state.task.status = told.status,
+            false => {}
         }
         self.show_task(t, at, How::TOLD);
     }

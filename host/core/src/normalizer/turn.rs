@@ -14,6 +14,7 @@ use crate::contract::{Status, TurnEnd, TurnStart};
 use crate::event::{Correlation, EventBody, RunStatus};
 use crate::id::{ItemId, RunId, TurnId};
 use crate::identity::{Mark, TurnKey};
+use crate::lifecycle::run_may_become;
 use crate::policy::Intent;
 
 impl Normalizer {
@@ -273,7 +274,7 @@ impl Normalizer {
         let state = &mut self.threads[t];
         let turn = state.open.as_ref().filter(|turn| turn.run.as_ref() == Some(id)).map(|turn| turn.id.clone());
         let Some(run) = state.run_mut(id) else { return };
-        if run.status != status {
+        if run_may_become(run.status, status) {
             run.status = status;
             let place = Where { run: Some(id.clone()), turn, parent: None };
             self.emit(t, place, How::MADE, EventBody::RunUpdated { status });

@@ -220,9 +220,12 @@ impl Task {
         }
         let step = EventBody::InterruptStep { step: LadderStep::Interrupt, outcome: "sent".into() };
         self.say(Some(run.clone()), step).await;
-        let body = CommandBody::Interrupt(contract::Interrupt { turn: None, keep_background });
+        // The turn's own name where it has one: the next one is not meant.
+        let turn = self.normalizer.open_turn(self.start.log.thread()).map(str::to_owned);
+        let body = CommandBody::Interrupt(contract::Interrupt { turn, keep_background });
         let thread = self.native_thread.clone();
-        Box::pin(self.command(Purpose::Interrupt(run), thread, body, None)).await;
+        let deadline = self.after(self.shared.limits.interrupt_ack_ms);
+        Box::pin(self.command(Purpose::Interrupt(run), thread, body, deadline)).await;
         self.dismiss_requests(stop).await;
     }
 
@@ -232,6 +235,11 @@ impl Task {
             Stop::Turn => self.normalizer.open_requests().iter().map(|request| request.id.clone()).collect(),
             Stop::TurnOnly => self.normalizer.requests_of_turn(self.start.log.thread()),
         };
+        if !open.is_empty() {
+            let run = self.active.as_ref().map(|active| active.run.clone());
+            let (step, outcome) = (LadderStep::DismissRequests, format!("{} dismissed", open.len()));
+            self.say(run, EventBody::InterruptStep { step, outcome }).await;
+        }
         for request in open {
             let asked = self.asked(&request);
             if let Ok(answer) = self.normalizer.answer(&request, Reply::Dismissed, "interrupt") {

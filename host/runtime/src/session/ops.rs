@@ -83,6 +83,11 @@ impl Ops {
         self.open.remove(&op)
     }
 
+    /// True while an interrupt was neither answered nor given up.
+    pub(crate) fn has_interrupt(&self) -> bool {
+        self.open.values().any(|one| matches!(one.purpose, Purpose::Interrupt(_)))
+    }
+
     /// The next deadline of a command.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         self.open.values().filter_map(|one| one.deadline).min()

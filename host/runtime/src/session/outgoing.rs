@@ -107,12 +107,13 @@ impl Task {
             .map(|decision| fault(FaultKind::Unsupported, decision.reason()))
     }
 
-    /// A message waits, and nothing is in its way.
+    /// A message waits, and nothing is in its way: an interrupt that the provider has yet to hear would stop it instead of the run
+    /// before.
     pub(super) fn may_begin(&self) -> bool {
         let drained = self.free_at.is_none_or(|at| at <= Instant::now());
         let open = self.phase == Phase::Ready || (self.phase == Phase::Starting && self.opens_with_message);
         let free = open && self.active.is_none() && self.ending.is_none() && drained;
-        free && !self.restarts() && self.outbox.has_waiting() && !self.outbox.has_handed()
+        free && !self.ops.has_interrupt() && !self.restarts() && self.outbox.has_waiting() && !self.outbox.has_handed()
     }
 
     async fn begin_run(&mut self, run: NewRun, op: u32) {

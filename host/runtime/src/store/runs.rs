@@ -6,6 +6,7 @@ use super::words::{Columns, all, found, insert, json, word};
 use jackfield_core::contract::{Content, Pairs};
 use jackfield_core::event::RunStatus;
 use jackfield_core::id::{RunId, ThreadId};
+use jackfield_core::lifecycle::run_may_become;
 use rusqlite::params;
 
 /// A run as stored.
@@ -51,13 +52,13 @@ impl Store {
         self.write(change).await
     }
 
-    /// Changes the status of a run. One that has ended keeps its end, unless it is rolled back.
+    /// Changes the status of a run, where the table of its states has such a change; else it stays as it is.
     pub async fn update_run(&self, run: &RunId, status: RunStatus, at_ms: u64) -> Result<(), StoreError> {
         let (place, run) = (self.place.clone(), run.clone());
         let change = move |db: &rusqlite::Connection| {
             let sql = "SELECT status FROM runs WHERE id = ?1";
             let before = all(db, &place, sql, [run.as_str()], |row| row.word::<RunStatus>("status"))?.pop();
-            if before.is_some_and(RunStatus::is_terminal) && status != RunStatus::RolledBack {
+            if before.is_some_and(|before| !run_may_become(before, status)) {
                 return Ok(());
             }
             let sql = "UPDATE runs SET status = ?2, updated_ms = max(updated_ms, ?3) WHERE id = ?1";
