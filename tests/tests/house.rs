@@ -21,6 +21,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("jackfield-plugin-scripted", &["jackfield-sdk"]),
     ("jackfield-plugin-claude-code", &["jackfield-sdk"]),
     ("jackfield-bundled", &["jackfield-pack"]),
+    (
+        "jackfield-fuzz",
+        &["jackfield-core", "jackfield-sdk", "jackfield-plugin-scripted", "jackfield-plugin-claude-code"],
+    ),
 ];
 
 /// Crates that only some packages of ours may name: each belongs to one layer.
