@@ -39,7 +39,7 @@ impl Live {
                 }
             }
         });
-        Live { door: door, child, stdin, lines, seen: Vec::new(), stdout: String::new(), at: 0 }
+        Live { door, child, stdin, lines, seen: Vec::new(), stdout: String::new(), at: 0 }
     }
 
     /// Writes bytes as they are.

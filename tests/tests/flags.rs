@@ -169,16 +169,18 @@ fn given(intent: Intent, able: &Capabilities, config: &PolicyConfig) -> Option<(
     }
 }
 
+type Change = Box<dyn Fn(&mut Capabilities)>;
+
 /// All that the policy gives for a provider that lacks any two things, or all.
 fn reachable() -> BTreeSet<String> {
     let config = as_built(PolicyConfig::default());
     let weak = CapabilityValue::Word("weak".into());
-    let changes: Vec<Box<dyn Fn(&mut Capabilities)>> = FLAGS
+    let changes: Vec<Change> = FLAGS
         .iter()
         .flat_map(|flag| {
             let weak = weak.clone();
-            let weaken: Box<dyn Fn(&mut Capabilities)> = Box::new(move |able| flag.weaken(able));
-            let halve: Box<dyn Fn(&mut Capabilities)> = Box::new(move |able| {
+            let weaken: Change = Box::new(move |able| flag.weaken(able));
+            let halve: Change = Box::new(move |able| {
                 flag.set(able, &weak);
             });
             [weaken, halve]

@@ -218,11 +218,13 @@ impl<'a, P: Provider> Play<'a, P> {
             2 => CommandBody::ClearThread,
             3 => CommandBody::ForkThread(Point {
                 turn: b.id_or_none(),
+                item: b.id_or_none(),
                 mark: b.text_or_none(),
                 turns_after: b.below(4) as u32,
             }),
             4 => CommandBody::RollbackThread(Point {
                 turn: b.id_or_none(),
+                item: None,
                 mark: b.text_or_none(),
                 turns_after: b.below(4) as u32,
             }),

@@ -57,8 +57,15 @@ mod tests {
         let body =
             EventBody::CapabilityDemoted { flag: "a.b".into(), to: CapabilityValue::Flag(false), because: "so".into() };
         let event = SessionEvent { seq: 1, at_ms: 0, thread: thread.clone(), draft: Draft::from(body) };
-        let conversation = Conversation { thread, sittings: vec![], events: vec![event], live: vec![] };
-        let play = Play { conversations: vec![conversation], problems: vec![] };
+        let conversation = Conversation {
+            thread,
+            names: Default::default(),
+            openings: 1,
+            sittings: vec![],
+            events: vec![event],
+            live: vec![],
+        };
+        let play = Play { conversations: vec![conversation], latest: None, problems: vec![] };
         let entry = |name: &str| BTreeMap::from([(name.to_owned(), "why".to_owned())]);
         assert_eq!(judge(&play, "r", &BTreeMap::from([("r".to_owned(), entry("a.b"))])), []);
         assert_eq!(judge(&play, "r", &BTreeMap::new()).len(), 1);

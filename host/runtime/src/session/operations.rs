@@ -49,7 +49,6 @@ pub(crate) struct Copying {
 
 /// What came of it.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, and it is moved once")]
 pub(crate) enum Outcome {
     /// The plugin's answer.
     Done(OpValue),
