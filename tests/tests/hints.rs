@@ -27,6 +27,22 @@ on send-run work
   start
   task k running background
   end completed background
+on send-run said
+  done opened-turn
+  start
+  assistant a completed first
+  assistant b completed second
+  end completed
+on send-run deep
+  done opened-turn
+  start
+  tool d running delegate Agent go
+  task k running item=d thread=child
+  thread child parent=T
+  @thread=child assistant m completed deep
+  task k completed item=d
+  tool d completed delegate Agent go
+  end completed
 on send-run hold
   done opened-turn
   start
@@ -79,6 +95,8 @@ struct Operation {
 
 const ONE: &str = "send one\nuntil run.ended";
 const TWO: &str = "send one\nuntil run.ended\nsend two\nuntil run.ended";
+const SAID: &str = "send said\nuntil run.ended\nsend two\nuntil run.ended";
+const DEEP: &str = "send deep\nuntil run.ended";
 const HOLD: &str = "send hold\nuntil turn.started";
 const WORK: &str = "send work\nuntil run.ended";
 const THEN: &str = "send three\nuntil run.ended";
@@ -95,6 +113,7 @@ const fn operation(
 
 const OPERATIONS: &[Operation] = &[
     operation(Intent::Interrupt, HOLD, "interrupt", "until run.ended", "interrupt"),
+    operation(Intent::InterruptTurnOnly, HOLD, "interrupt turn", "until run.ended", "interrupt keep-background"),
     operation(Intent::Steer, HOLD, "auto later", "until run.ended\nuntil run.ended", "steer-run later"),
     operation(Intent::QueueMessage, HOLD, "send later", "until run.ended\nuntil run.ended", "send-run later +enqueue"),
     operation(Intent::SwitchModel, ONE, "select model=large", THEN, "set-selection model=large"),
@@ -102,22 +121,34 @@ const OPERATIONS: &[Operation] = &[
     operation(Intent::ListSettings, ONE, "settings", "", "list-settings"),
     operation(Intent::ForkAtTip, ONE, "fork", "", "fork-thread 0"),
     operation(Intent::ForkAtTurn, TWO, "fork 1", "", "fork-thread 1"),
+    operation(Intent::ForkAtItem, SAID, "fork item a", "", "fork-thread 1 item=a"),
+    operation(Intent::ForkSubagent, DEEP, "fork task", "", "fork-thread 0 of child"),
     operation(Intent::Rollback, TWO, "rollback 1", "", "rollback-thread 1"),
     operation(Intent::ReadThread, ONE, "read", "", "read-thread"),
     operation(Intent::Summarize, ONE, "summarize", "", "summarize"),
     operation(Intent::Compact, ONE, "compact names", "", "compact-thread names"),
     operation(Intent::Clear, ONE, "clear", "", "clear-thread"),
     operation(Intent::Attach, ONE, "attach look", "until run.ended", "send-run look +image/png"),
+    operation(
+        Intent::ExpertPrompt,
+        ONE,
+        "expert reviewer look",
+        "until run.ended",
+        "send-run You are asked as reviewer",
+    ),
     operation(Intent::SetMcpServers, ONE, "mcp mail", "", "set-mcp-servers mail"),
     operation(Intent::SelectMcpTools, ONE, "mcp mail send", "", "set-mcp-servers mail without send"),
     operation(Intent::StopTask, WORK, "stop", "", "stop-task k"),
     operation(Intent::WaitForTask, WORK, "wait-for", "", "wait-task k"),
 ];
 
-/// Hints of what is seen rather than done: panels, words, questions. What each changes is in `tests/flags`.
+/// Hints of what is seen rather than asked of the provider: panels, words, questions, threads that the host opens by a cursor, and
+/// requests that are asked again. What each changes is in `tests/flags`.
 const SEEN: &[Intent] = &[
     Intent::Resume,
     Intent::AnswerRequest,
+    Intent::AnswerAfterRestart,
+    Intent::OpenSubagent,
     Intent::ApproveCommand,
     Intent::ApproveFileRead,
     Intent::ApproveFileChange,
@@ -353,6 +384,8 @@ fn verb(command: &str) -> &str {
 /// What is seen when a strategy is carried out.
 fn ran(strategy: Strategy, operation: &Operation, told: &dyn Fn(&str) -> usize, has: &dyn Fn(&[&str]) -> bool) -> bool {
     match strategy {
+        Strategy::InterruptEverything => told("interrupt") == 1 && told("interrupt keep-background") == 0,
+        Strategy::ForkAtTurn => told("fork-thread 1") == 1 && told("fork-thread 1 item") == 0,
         Strategy::StopSession => has(&["session.ended"]) && told("interrupt") == 0,
         Strategy::SteerAndStopTools => told("steer-run later") == 1,
         Strategy::InterruptAndRestart => {

@@ -373,7 +373,7 @@ fn what_is_asked_of_nothing_is_refused() {
     let mut live = live(&[]);
     for (line, code) in [
         (json!({ "type": "interrupt", "id": "i" }), "nothing-active"),
-        (json!({ "type": "answer", "request": "req_00", "dismiss": true }), "expired"),
+        (json!({ "type": "answer", "request": "req_00", "dismiss": true }), "not-found"),
     ] {
         live.say(line);
         assert_eq!(live.word()["code"], code);

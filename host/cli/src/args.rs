@@ -59,7 +59,8 @@ pub struct RunArgs {
     /// The workspace [default: the current folder].
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
-    /// Goes on with this thread. Give --env, --exe, --exe-arg and --option again: they are kept for no thread.
+    /// Goes on with this thread, with its instance and flags. Secrets among them are given again; limits, --allow, --approve and
+    /// --mcp-config are of one run.
     #[arg(long, value_name = "THREAD")]
     pub resume: Option<String>,
     /// The model.

@@ -1,6 +1,6 @@
 //! The command line: one front end of the host among others. It shows events and hands over what a person wants.
 //!
-//! `args` is what may be typed; `commands` below are what it becomes. **It decides nothing about providers: what it shows
+//! `args` is what may be typed; the other modules below are what it becomes. **It decides nothing about providers: what it shows
 //! and offers comes from session events and the options in them.** Exit codes are in `exit`. Tests: `tests/tests/doors.rs`.
 
 mod args;

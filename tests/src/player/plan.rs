@@ -113,7 +113,7 @@ struct Planner<'a> {
     /// Messages into a turn that was being stopped and that got a turn of their own; our host keeps them until then.
     kept: Vec<Step>,
     sent_any: bool,
-    /// The open turn was interrupted: our host asks once, and then goes on by other means.
+    /// The open turn was interrupted: our host asks once; asked again it changes nothing.
     interrupted: bool,
     /// The program had closed its stdout: it reads nothing more.
     gone: bool,
