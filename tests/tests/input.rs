@@ -383,7 +383,7 @@ fn what_is_asked_of_nothing_is_refused() {
     live.until(|line| line["line"] == 4 && line["code"] == "nothing-active");
     live.say(json!({ "type": "close" }));
     let ended = live.ended().expect(0, &[]).well_formed();
-    assert_eq!(codes(&ended), ["nothing-active", "expired", "ok", "nothing-active", "ok"]);
+    assert_eq!(codes(&ended), ["nothing-active", "not-found", "ok", "nothing-active", "ok"]);
 }
 
 // When stdin ends, and signals.
