@@ -197,6 +197,8 @@ impl Provider for ClaudeCode {
     }
 
     fn close(&mut self, cx: &mut Cx) {
+        // No result will tell it any more.
+        self.got_over_error(cx);
         self.leave(cx);
     }
 }

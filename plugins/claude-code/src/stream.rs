@@ -170,10 +170,22 @@ impl Streaming {
         }
     }
 
-    fn delta(&self, cx: &mut Cx, parent: &Option<String>, index: u32, delta: StreamDelta) {
-        let Some((_, item, kind)) = self.blocks.iter().rev().find(|(known, ..)| *known == index) else {
-            return cx.unknown("stream_event/content_block_delta without a block");
-        };
+    fn delta(&mut self, cx: &mut Cx, parent: &Option<String>, index: u32, delta: StreamDelta) {
+        let is_known = self.blocks.iter().any(|(known, ..)| *known == index);
+        if !is_known && self.message.is_empty() {
+            return cx.unknown("stream_event/content_block_delta without a message");
+        }
+        if !is_known {
+            // The frame that begins it did not come: its pieces say what it is.
+            let kind = match delta.kind.as_deref() {
+                Some("text_delta") => Kind::Text,
+                Some("thinking_delta") => Kind::Reasoning,
+                _ => Kind::Other,
+            };
+            self.blocks.push((index, format!("{}#{index}", self.message), kind));
+            self.current = Some(index);
+        }
+        let Some((_, item, kind)) = self.blocks.iter().rev().find(|(known, ..)| *known == index) else { return };
         let (kind, text) = match (delta.kind.as_deref(), kind) {
             (Some("text_delta"), _) => (TextKind::Assistant, delta.text),
             (Some("thinking_delta"), _) => (TextKind::Reasoning, delta.thinking),

@@ -204,3 +204,43 @@ fn an_allowance_that_is_used_up_is_told() {
     assert_eq!((limit.name.as_str(), limit.used_percent, limit.reached), ("five-hour", Some(100.0), true));
     assert_eq!(limit.resets_at_ms, Some(1_800_000_000_000.0));
 }
+
+#[test]
+fn pieces_whose_block_never_began_are_shown_all_the_same() {
+    let mut harness = ready();
+    harness.say("one");
+    let stream = |event: Value| json!({"type": "stream_event", "event": event, "parent_tool_use_id": null});
+    let piece = |index: u32, kind: &str, field: &str, text: &str| {
+        stream(json!({"type": "content_block_delta", "index": index, "delta": {"type": kind, field: text}}))
+    };
+    let outputs = frame(&mut harness, piece(0, "text_delta", "text", "lost"));
+    assert!(matches!(outputs.last(), Some(Output::Disposition(Disposition::Unknown(_)))), "{outputs:?}");
+    frame(&mut harness, stream(json!({"type": "message_start", "message": {"id": "m"}})));
+    for (index, kind, field, shown) in
+        [(0, "thinking_delta", "thinking", TextKind::Reasoning), (1, "text_delta", "text", TextKind::Assistant)]
+    {
+        let outputs = frame(&mut harness, piece(index, kind, field, "half"));
+        let Some(EventBody::Delta(delta)) = event(&outputs, |body| matches!(body, EventBody::Delta(_))) else {
+            panic!("{outputs:?}")
+        };
+        assert_eq!((delta.id.as_deref(), delta.kind), (Some(format!("m#{index}").as_str()), shown));
+    }
+    // The call follows whole.
+    let outputs = frame(&mut harness, piece(2, "input_json_delta", "partial_json", "{"));
+    assert!(matches!(&outputs[..], [Output::Disposition(Disposition::Silent(_))]), "{outputs:?}");
+}
+
+#[test]
+fn an_error_that_no_result_tells_any_more_is_told_at_the_end() {
+    let mut harness = ready();
+    harness.say("one");
+    frame(&mut harness, init());
+    let content = json!([{"type": "text", "text": "API Error: Overloaded"}]);
+    let error = json!({"type": "assistant", "error": "api_error", "parent_tool_use_id": null, "message": {"id": "m", "content": content}});
+    assert_eq!(frame(&mut harness, error), [Output::Disposition(Disposition::Held)]);
+    let outputs = harness.close();
+    let Some(EventBody::Note(note)) = event(&outputs, |body| matches!(body, EventBody::Note(_))) else {
+        panic!("{outputs:?}")
+    };
+    assert_eq!(note.text, "API Error: Overloaded");
+}
