@@ -212,11 +212,13 @@ impl Desk<'_> {
     /// Reads on until a line, after those that were waited for before, holds this.
     async fn until(&mut self, text: &str) -> Result<()> {
         let deadline = Instant::now() + PATIENCE;
+        // The run's own line: its turn's line ends with the same words.
+        let wanted = if text.starts_with("run ") { format!("\n{text}") } else { text.to_owned() };
         loop {
             self.listen().await?;
             let heard = self.heard;
-            if let Some(at) = self.view.text().get(heard..).and_then(|rest| rest.find(text)) {
-                self.heard += at + text.len();
+            if let Some(at) = self.view.text().get(heard..).and_then(|rest| rest.find(&wanted)) {
+                self.heard += at + wanted.len();
                 return Ok(());
             }
             let soon = (Instant::now() + Duration::from_millis(200)).min(deadline);
