@@ -248,7 +248,7 @@ fn play(
                 frame += 1;
                 normalizer.frame_in(frame);
                 if let Some(disposed) = disposed {
-                    normalizer.dispose(frame, disposed.clone(), b"");
+                    normalizer.dispose(frame, disposed.clone());
                 }
             }
             Step::Answer(at, reply, written) => {

@@ -216,7 +216,7 @@ impl<'a> Play<'a> {
             3 => Disposed::Fenced,
             _ => Disposed::Plugin(decode::disposition(&mut self.bytes)),
         };
-        self.normalizer.dispose(self.frame, disposed, b"?");
+        self.normalizer.dispose(self.frame, disposed);
     }
 
     fn frame(&mut self) {

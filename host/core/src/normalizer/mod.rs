@@ -330,17 +330,14 @@ impl Normalizer {
         self.take()
     }
 
-    /// What became of a frame that no event came of. `raw` is the frame as it came, where it is still kept: what nobody
-    /// understands is shown with its words.
-    pub fn dispose(&mut self, frame: u64, disposed: Disposed, raw: &[u8]) {
+    /// What became of a frame that no event came of.
+    pub fn dispose(&mut self, frame: u64, disposed: Disposed) {
         if !self.ledger.dispose(frame, &disposed) {
             return self.tally("frame-disposed-again");
         }
         self.frame = Some(frame);
         match disposed {
-            Disposed::Plugin(Disposition::Unknown(kind)) => {
-                self.unknown(0, kind, String::from_utf8_lossy(raw).into_owned())
-            }
+            Disposed::Plugin(Disposition::Unknown(kind)) => self.unknown(0, kind, String::new()),
             Disposed::Plugin(Disposition::Other(other)) => self.unknown(0, other.name, other.json),
             Disposed::TooLarge => self.tally("frame-too-large"),
             Disposed::Skipped => self.tally("frame-skipped"),

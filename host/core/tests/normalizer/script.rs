@@ -115,7 +115,7 @@ impl Player {
                 return;
             }
             "dispose" => {
-                self.normalizer.dispose(number(first).into(), disposed(more), b"");
+                self.normalizer.dispose(number(first).into(), disposed(more));
                 return;
             }
             "batch" => self.normalizer.end_batch(),

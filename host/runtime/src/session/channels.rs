@@ -137,7 +137,7 @@ impl Task {
         self.ring.push(self.frames, raw);
         self.normalizer.frame_in(self.frames);
         self.ring.disposed(self.frames, &disposed);
-        self.normalizer.dispose(self.frames, disposed, raw);
+        self.normalizer.dispose(self.frames, disposed);
     }
 
     /// A write that broke says less than the last words of the program that broke it.

@@ -42,8 +42,7 @@ impl Task {
                     let disposition = self.as_it_came(frame, disposition);
                     let disposed = Disposed::Plugin(disposition);
                     self.ring.disposed(frame, &disposed);
-                    let raw = self.ring.get(frame).map_or(&[][..], |kept| &kept.raw);
-                    self.normalizer.dispose(frame, disposed, raw);
+                    self.normalizer.dispose(frame, disposed);
                 }
             }
             Output::Diagnostic(note) => self.diagnose_as(note.level, &note.code, &note.text).await,

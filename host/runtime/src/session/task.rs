@@ -347,7 +347,7 @@ impl Task {
         self.decided("plugin_failed", numbers.first().copied().unwrap_or(0), error.code());
         for number in &numbers {
             self.ring.disposed(*number, &Disposed::Skipped);
-            self.normalizer.dispose(*number, Disposed::Skipped, b"");
+            self.normalizer.dispose(*number, Disposed::Skipped);
         }
         let mut fault = match error {
             CallError::Fault { fault, .. } => fault.clone(),
