@@ -90,12 +90,9 @@ impl Task {
         if servers.is_empty() {
             return self.give_tools().await;
         }
-        for intent in Operation::SetMcpServers(servers.clone()).intents() {
-            let decision = self.decides(intent);
-            if decision != Decision::Native {
-                let reason = format!("MCP servers are configured for this instance, and {}", decision.reason());
-                return self.start_failed(fault(FaultKind::Unsupported, reason));
-            }
+        if let Some(decision) = self.first_not_native(Operation::SetMcpServers(servers.clone()).intents()) {
+            let reason = format!("MCP servers are configured for this instance, and {}", decision.reason());
+            return self.start_failed(fault(FaultKind::Unsupported, reason));
         }
         let servers = self.outlet.secrets().marked(servers);
         Box::pin(self.command(Purpose::McpServers, None, CommandBody::SetMcpServers(servers), None)).await;
@@ -105,8 +102,7 @@ impl Task {
         match ask {
             Ask::Send(run, delivery, done) => self.take_message(run, delivery, done).await,
             Ask::May(delivery, needs, done) => {
-                let mut decisions = needs.into_iter().map(|intent| self.decides(intent));
-                let may = decisions.find(|one| *one != Decision::Native).map_or(Ok(()), |one| Err(refused(&one)));
+                let may = self.first_not_native(needs).map_or(Ok(()), |decision| Err(refused(&decision)));
                 let _ = done.send(may.and_then(|()| self.way_of(delivery).map(drop)));
             }
             Ask::Operate(operation, done) => self.operate(operation, done).await,

@@ -101,10 +101,8 @@ impl Task {
 
     /// Why a message can't go: it was taken on by what the plugin declared, and the handshake told otherwise.
     fn may_not_carry(&self, run: &NewRun) -> Option<Fault> {
-        let mut decisions = needs_of(&run.content).into_iter().map(|intent| self.decides(intent));
-        decisions
-            .find(|decision| *decision != Decision::Native)
-            .map(|decision| fault(FaultKind::Unsupported, decision.reason()))
+        let decision = self.first_not_native(needs_of(&run.content))?;
+        Some(fault(FaultKind::Unsupported, decision.reason()))
     }
 
     /// A message waits, and nothing is in its way: an interrupt that the provider has yet to hear would stop it instead of the run

@@ -64,12 +64,10 @@ impl Task {
     }
 
     async fn release_event(&mut self, frame: Option<u64>, event: Event) {
-        if let Told::Threads(threads) = &event.body {
-            for thread in threads {
-                self.remember_thread(thread).await;
-            }
-        }
         let threads = if let Told::Threads(threads) = &event.body { threads.clone() } else { Vec::new() };
+        for thread in &threads {
+            self.remember_thread(thread).await;
+        }
         self.begin_what_opens(&event).await;
         let cause = Cause { frame, at_ms: crate::clock::now_ms() };
         let findings = self.honesty.told(&event);

@@ -67,6 +67,11 @@ impl Task {
         decide(&intent, &self.capabilities.effective().capabilities, &self.shared.policy)
     }
 
+    /// The first of these that the provider does not do itself.
+    pub(super) fn first_not_native(&self, intents: Vec<Intent>) -> Option<Decision> {
+        intents.into_iter().map(|intent| self.decides(intent)).find(|decision| *decision != Decision::Native)
+    }
+
     /// Says that something else is done than what was asked, or nothing.
     pub(super) async fn say_decision(&mut self, run: Option<RunId>, intent: Intent, decision: Decision) {
         self.say(run, EventBody::PolicyDecided { intent: intent.name().into(), decision }).await;

@@ -12,7 +12,7 @@ use jackfield_core::contract::{CommandBody, Content, Fault, FaultKind, Reply, To
 use jackfield_core::event::{Draft, EventBody, RequestSubject};
 use jackfield_core::id::RequestId;
 use jackfield_core::limits::Limits;
-use jackfield_core::policy::{Decision, Intent};
+use jackfield_core::policy::Intent;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -69,8 +69,7 @@ impl Task {
         if tools.is_empty() {
             return self.open_thread().await;
         }
-        let decision = self.decides(Intent::RegisterTools);
-        if decision != Decision::Native {
+        if let Some(decision) = self.first_not_native(vec![Intent::RegisterTools]) {
             let reason = format!("tools of the host's are given to this thread, and {}", decision.reason());
             return self.start_failed(fault(FaultKind::Unsupported, reason));
         }
