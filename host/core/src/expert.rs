@@ -5,6 +5,7 @@
 
 use crate::contract::{Content, Other};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The name of the part that is a role.
 const PART: &str = "expert";
@@ -51,15 +52,18 @@ pub fn check(content: &[Content]) -> Result<(), String> {
     }
 }
 
-/// The message as the provider gets it.
-pub fn rewritten(content: &[Content]) -> Vec<Content> {
+/// The message as the provider gets it: as it was written, where it is for no role.
+pub fn rewritten(content: &[Content]) -> Cow<'_, [Content]> {
+    if !is_for_one(content) {
+        return Cow::Borrowed(content);
+    }
     let role = content.iter().find_map(Expert::of).and_then(Result::ok);
     let mut rest: Vec<Content> = content.iter().filter(|part| Expert::of(part).is_none()).cloned().collect();
     let text = rest.iter_mut().find_map(|part| if let Content::Text(text) = part { Some(text) } else { None });
     if let (Some(Expert { role, prompt }), Some(text)) = (role, text) {
         *text = format!("You are asked as {}.\n{}\n\n{text}", role.trim(), prompt.trim());
     }
-    rest
+    Cow::Owned(rest)
 }
 
 #[cfg(test)]
@@ -73,7 +77,7 @@ mod tests {
         assert_eq!(check(&message), Ok(()));
         assert!(is_for_one(&message));
         let wanted = "You are asked as reviewer.\nLook for what breaks.\n\nIs this right?";
-        assert_eq!(rewritten(&message), [Content::Text(wanted.into())]);
+        assert_eq!(rewritten(&message).as_ref(), [Content::Text(wanted.into())]);
         let plain = vec![Content::Text("a".into()), Content::Other(Other { name: "more".into(), json: "1".into() })];
         assert_eq!(rewritten(&plain), plain);
     }

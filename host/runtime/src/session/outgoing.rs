@@ -289,7 +289,7 @@ pub(crate) fn needs_of(content: &[Content]) -> Vec<Intent> {
 /// A message as the plugin gets it.
 fn message(run: &NewRun, turn: Option<String>, enqueue: bool) -> Message {
     Message {
-        content: expert::rewritten(&run.content),
+        content: expert::rewritten(&run.content).into_owned(),
         turn,
         context: Vec::new(),
         selection: Pairs::new(),
