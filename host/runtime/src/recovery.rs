@@ -26,7 +26,8 @@ pub(crate) async fn close(
     gap: Option<Gap>,
     policy: &PolicyConfig,
 ) -> Result<Vec<RunRecord>, StoreError> {
-    let survive = survive(store, log.thread(), policy).await?;
+    // Asked of the store only when there is a request whose fate hangs on it: every thread comes through here.
+    let survive = !found.open_requests.is_empty() && survive(store, log.thread(), policy).await?;
     let may_stay = |request: &RequestRecord| survive && request.native_id.is_some();
     let all_stay = found.open_requests.iter().all(may_stay);
     if gap.is_none() && found.unended_sessions.is_empty() && found.open_runs.is_empty() && all_stay {
@@ -39,10 +40,8 @@ pub(crate) async fn close(
     let told = Told::read(store, log.thread()).await?;
     let (kept, begun): (Vec<_>, Vec<_>) = found.queued_runs.iter().cloned().partition(|run| told.waits(&run.id));
     let open_runs: Vec<RunRecord> = found.open_runs.iter().cloned().chain(begun).collect();
-    let open_requests =
-        || found.open_requests.iter().filter(|request| !told.resolved.contains_key(&request.request.id));
-    let staying: Vec<&RequestId> =
-        open_requests().filter(|request| may_stay(request)).map(|request| &request.request.id).collect();
+    let stays = |request: &&RequestRecord| may_stay(request) && !told.resolved.contains_key(&request.request.id);
+    let staying: Vec<&RequestId> = found.open_requests.iter().filter(stays).map(|one| &one.request.id).collect();
     let closing = told.closing(&open_runs, &kept, &staying);
     for draft in told.missing(row, &open_runs, &kept).into_iter().chain(closing) {
         log.emit(now, draft).await?;
