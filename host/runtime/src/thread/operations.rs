@@ -4,7 +4,7 @@
 //! Each asks the policy in the session; one that is not there begins, resuming the provider's conversation. **What was rolled
 //! back is said, and the runs of it are taken back; files are as they were.** Tests: `tests/tests/operations.rs`.
 
-use super::{Inner, Thread};
+use super::{Inner, State, Thread};
 use crate::instance::InstanceError;
 use crate::recovery::fold;
 use crate::session::{AskError, Operation, Outcome, check_tools, fault};
@@ -62,13 +62,7 @@ impl Thread {
             Outcome::Done(OpValue::Applied(applies)) => applies,
             other => return Err(unfit("set-mcp-servers", &other)),
         };
-        let session = {
-            let mut state = self.inner.state.lock().await;
-            state.servers = Some(servers);
-            state.session.clone()
-        };
-        self.inner.apply(session.as_ref(), applies).await?;
-        Ok(applies)
+        self.inner.keep(applies, |state| state.servers = Some(servers)).await
     }
 
     /// The host's own tools that the provider may call from now on, whole, in the sessions that follow, too. A call is a request
@@ -79,13 +73,7 @@ impl Thread {
             Outcome::Done(OpValue::Applied(applies)) => applies,
             other => return Err(unfit("register-tools", &other)),
         };
-        let session = {
-            let mut state = self.inner.state.lock().await;
-            state.tools = Some(tools);
-            state.session.clone()
-        };
-        self.inner.apply(session.as_ref(), applies).await?;
-        Ok(applies)
+        self.inner.keep(applies, |state| state.tools = Some(tools)).await
     }
 
     /// Shortens the provider's context; the words say what to keep.
@@ -156,6 +144,17 @@ impl Thread {
 }
 
 impl Inner {
+    /// What the provider took holds in the sessions that follow, too; where it holds only there, the next one takes its place.
+    async fn keep(&self, applies: Applies, change: impl FnOnce(&mut State)) -> Result<Applies, AskError> {
+        let session = {
+            let mut state = self.state.lock().await;
+            change(&mut state);
+            state.session.clone()
+        };
+        self.apply(session.as_ref(), applies).await?;
+        Ok(applies)
+    }
+
     pub(super) async fn operate(self: &Arc<Self>, operation: Operation) -> Result<Outcome, AskError> {
         self.begun().await?.operate(operation).await
     }
