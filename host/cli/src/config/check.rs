@@ -1,7 +1,7 @@
 //! What is wrong with a configuration beyond its syntax; what is unavailable; who can read its secrets. Starts nothing.
 
 use super::parse::{line_of_key, nearest, parse};
-use super::{Settings, Setup};
+use super::{Settings, Setup, is_name};
 use crate::catalog;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output;
@@ -155,7 +155,7 @@ fn of_instance(settings: &Settings, name: &str, setup: &Setup) -> Vec<(Level, &'
     if setup.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
         found.push((Level::Error, "max_cost", "a number of US dollars, 0 or more".into()));
     }
-    if let Some((name, _)) = setup.secrets.iter().find(|(name, variable)| !is_word(name) || !named(variable)) {
+    if let Some((name, _)) = setup.secrets.iter().find(|(name, variable)| !is_name(name) || !named(variable)) {
         found.push((Level::Error, "secrets", format!("'{name}' names no variable: write NAME = \"MY_VARIABLE\"")));
     }
     for (key, wrong) in wrong_rules(&setup.allow, &setup.deny) {
@@ -187,11 +187,6 @@ fn of_instance(settings: &Settings, name: &str, setup: &Setup) -> Vec<(Level, &'
         found.push((Level::Error, key, error.to_string()));
     }
     found
-}
-
-/// Whether a hole can be called so.
-fn is_word(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
 fn wrong_rules(allow: &[String], deny: &[String]) -> Vec<(&'static str, String)> {

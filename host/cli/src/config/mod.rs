@@ -22,7 +22,7 @@ mod types;
 
 pub use check::unavailable;
 pub use choice::{Choice, Kept, choose, choose_for};
-pub use types::{Config, McpServer, Setup, is_address, names_a_server};
+pub use types::{Config, McpServer, Setup, is_address, is_name};
 
 use crate::args::ConfigCommand;
 use crate::exit::{Exit, Failure, Outcome};

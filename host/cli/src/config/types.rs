@@ -105,8 +105,8 @@ pub struct Setup {
     pub max_cost: Option<f64>,
 }
 
-/// Whether an MCP server can be called so.
-pub fn names_a_server(name: &str) -> bool {
+/// Whether an MCP server, or a secret, can be called so.
+pub fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     !name.is_empty() && name.chars().all(fits)
 }
@@ -143,7 +143,7 @@ pub struct McpServer {
 impl McpServer {
     /// As the provider is given it, under this name; or what is wrong with it.
     pub fn named(&self, name: &str) -> Result<contract::McpServer, String> {
-        if !names_a_server(name) {
+        if !is_name(name) {
             return Err(format!("the MCP server '{name}': a server's name has letters, digits, - and _ only"));
         }
         let (transport, address, values) = match (&self.command, &self.url) {

@@ -5,7 +5,7 @@
 //! `${NAME:-word}` with a word in its place; `${secret:NAME}` stays as it is, for the host to fill in when it writes: the instance says which variable holds it.
 //! Tests: below.
 
-use crate::config::{is_address, names_a_server};
+use crate::config::{is_address, is_name};
 use crate::exit::Failure;
 use jackfield_core::contract::{McpServer, McpTransport, Pairs};
 use serde_json::{Map, Value};
@@ -30,7 +30,7 @@ fn parse(text: &str, own: Own<'_>) -> Result<Vec<McpServer>, String> {
 
 fn one(name: &str, value: &Value, own: Own<'_>) -> Result<McpServer, String> {
     let at = format!("mcpServers.{name}");
-    if !names_a_server(name) {
+    if !is_name(name) {
         return Err(format!("{at}: a server's name has letters, digits, - and _ only"));
     }
     let fields = object(value, &at)?;
