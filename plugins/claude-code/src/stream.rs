@@ -171,19 +171,13 @@ impl Streaming {
     }
 
     fn delta(&mut self, cx: &mut Cx, parent: &Option<String>, index: u32, delta: StreamDelta) {
-        let is_known = self.blocks.iter().any(|(known, ..)| *known == index);
-        if !is_known && self.message.is_empty() {
-            return cx.unknown("stream_event/content_block_delta without a message");
-        }
-        if !is_known {
+        if !self.blocks.iter().any(|(known, ..)| *known == index) {
+            if self.message.is_empty() {
+                return cx.unknown("stream_event/content_block_delta without a message");
+            }
             // The frame that begins it did not come: its pieces say what it is.
-            let kind = match delta.kind.as_deref() {
-                Some("text_delta") => Kind::Text,
-                Some("thinking_delta") => Kind::Reasoning,
-                _ => Kind::Other,
-            };
-            self.blocks.push((index, format!("{}#{index}", self.message), kind));
-            self.current = Some(index);
+            let kind = delta.kind.as_deref().and_then(|kind| kind.strip_suffix("_delta")).unwrap_or_default();
+            self.begin(cx, parent, index, Block { kind: kind.to_owned(), ..Block::default() });
         }
         let Some((_, item, kind)) = self.blocks.iter().rev().find(|(known, ..)| *known == index) else { return };
         let (kind, text) = match (delta.kind.as_deref(), kind) {
