@@ -314,21 +314,7 @@ async fn play(
     steps: &str,
     version: &str,
 ) -> Result<(Vec<String>, Vec<Hint>), String> {
-    let case = Case {
-        flag: String::new(),
-        name: operation.intent.name().into(),
-        operation: String::new(),
-        on: String::new(),
-        off: String::new(),
-        value: None,
-        both: Default::default(),
-        selection: Default::default(),
-        instructions: None,
-        table: TABLE.into(),
-        steps: steps.into(),
-        seen_on: String::new(),
-        seen_off: String::new(),
-    };
+    let case = Case::played("", operation.intent.name(), TABLE, steps);
     house.play_hinted(&case, set, version).await.map_err(|error| format!("{error:#}"))
 }
 

@@ -64,21 +64,7 @@ fn flag_of(name: &str) -> String {
 }
 
 fn case(name: &str, table: &str, steps: &str) -> Case {
-    Case {
-        flag: flag_of(name),
-        name: name.into(),
-        operation: String::new(),
-        on: String::new(),
-        off: String::new(),
-        value: None,
-        both: Default::default(),
-        selection: Default::default(),
-        instructions: None,
-        table: table.into(),
-        steps: steps.into(),
-        seen_on: String::new(),
-        seen_off: String::new(),
-    }
+    Case::played(&flag_of(name), name, table, steps)
 }
 
 fn demoted<'a>(lines: &'a [String], flag: &str) -> Vec<&'a String> {
