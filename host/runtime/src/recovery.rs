@@ -2,8 +2,8 @@
 //! the session is said to have ended. Nothing is guessed: an open tool call's outcome is not known. **Requests that the provider
 //! promised to ask again stay open**: their answer waits for that.
 //!
-//! **The events are the truth; a row that lags behind them follows.** A row is written after its event, but for a message, whose
-//! row comes first: one that the events do not know yet is said to have been taken on. Tests: `tests/tests/restart/`,
+//! **The events are the truth; a row that lags behind them follows.** A row is written after its event, but for a message and
+//! a request, whose rows come first: one that the events do not know yet is said to have been taken on, or asked. Tests: `tests/tests/restart/`,
 //! through the whole house.
 
 use crate::store::{Gap, Recovery, RequestRecord, RunRecord, Store, StoreError, ThreadRecord};
@@ -37,13 +37,15 @@ pub(crate) async fn close(
     if let Some(gap) = gap {
         log.emit(now, EventBody::Gap { from_seq: *gap.start(), to_seq: *gap.end() }.into()).await?;
     }
-    let told = Told::read(store, log.thread()).await?;
+    let mut told = Told::read(store, log.thread()).await?;
     let (kept, begun): (Vec<_>, Vec<_>) = found.queued_runs.iter().cloned().partition(|run| told.waits(&run.id));
     let open_runs: Vec<RunRecord> = found.open_runs.iter().cloned().chain(begun).collect();
     let stays = |request: &&RequestRecord| may_stay(request) && !told.resolved.contains_key(&request.request.id);
     let staying: Vec<&RequestId> = found.open_requests.iter().filter(stays).map(|one| &one.request.id).collect();
+    let missing = told.missing(row, &open_runs, &kept);
+    let asked = told.ask(&found.open_requests);
     let closing = told.closing(&open_runs, &kept, &staying);
-    for draft in told.missing(row, &open_runs, &kept).into_iter().chain(closing) {
+    for draft in missing.into_iter().chain(asked).chain(closing) {
         log.emit(now, draft).await?;
     }
     for request in found.open_requests.iter().filter(|request| !staying.contains(&&request.request.id)) {
@@ -114,6 +116,21 @@ impl Told {
                 Some(_) => continue,
             };
             drafts.push(Draft { run: Some(run.id.clone()), ..body.into() });
+        }
+        synthetic(drafts)
+    }
+
+    /// What was asked, and whose event the host had no time to store. From here on it is open.
+    fn ask(&mut self, open: &[RequestRecord]) -> Vec<Draft> {
+        let mut drafts = Vec::new();
+        for RequestRecord { run, request, .. } in open {
+            let known =
+                self.resolved.contains_key(&request.id) || self.snapshot.requests.iter().any(|r| r.id == request.id);
+            if !known {
+                self.snapshot.requests.push(request.clone());
+                let body = EventBody::RequestOpened { request: request.clone() };
+                drafts.push(Draft { run: run.clone(), ..body.into() });
+            }
         }
         synthetic(drafts)
     }

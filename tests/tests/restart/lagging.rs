@@ -115,6 +115,9 @@ fn a_row_that_lags_behind_its_event_follows_and_one_that_is_ahead_is_told() {
             EventBody::RequestResolved { request: request.id.clone(), resolution: answered.clone() },
         )
         .await;
+        // Asked, and not said: the host died between the row and the event.
+        let unsaid = Request { id: RequestId::from_digits("a"), ..request.clone() };
+        store.put_request(&thread, Some(&begun), unsaid.clone(), None, 1).await.unwrap();
         let end = |status| EventBody::RunEnded {
             status,
             reason: None,
@@ -147,10 +150,20 @@ fn a_row_that_lags_behind_its_event_follows_and_one_that_is_ahead_is_told() {
         assert_eq!(status(&ended).await, RunStatus::Completed);
         assert_eq!(status(&withdrawn).await, RunStatus::Cancelled);
         assert_eq!(status(&begun).await, RunStatus::Failed);
-        assert_eq!(store.requests(&thread).await.unwrap()[0].resolution, Some(answered));
+        let asked = store.requests(&thread).await.unwrap();
+        let ends: Vec<_> = asked.iter().map(|asked| asked.resolution.clone()).collect();
+        assert_eq!(ends, [Some(answered), Some(Resolution::Expired)]);
         let session = store.recover(&thread).await.unwrap();
         assert!(session.unended_sessions.is_empty() && session.open_runs.is_empty());
         let all = events(store, &thread).await.unwrap();
+        let told = all.iter().filter_map(|event| match &event.draft.body {
+            EventBody::RequestOpened { request } if *request == unsaid => Some("opened"),
+            EventBody::RequestResolved { request, resolution: Resolution::Expired } if *request == unsaid.id => {
+                Some("expired")
+            }
+            _ => None,
+        });
+        assert_eq!(told.collect::<Vec<_>>(), ["opened", "expired"]);
         let begins = all.iter().filter(|event| matches!(event.draft.body, EventBody::AttemptStarted { .. }));
         let begins: Vec<_> = begins.filter_map(|event| event.draft.run.clone()).collect();
         assert_eq!(begins.len(), 3, "what waited, and what came after: {begins:?}");

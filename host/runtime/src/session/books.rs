@@ -18,9 +18,17 @@ pub(super) enum Entry {
     SessionEnded(SessionId, SessionEnd),
 }
 
+impl Entry {
+    /// A request's row holds what no event tells, the provider's own id: who was shown the request must find it after a
+    /// `kill -9`, too.
+    pub(super) fn comes_first(&self) -> bool {
+        matches!(self, Entry::Opened(..))
+    }
+}
+
 impl Task {
-    /// Looks at each event before it is shown; what comes of it is entered once the event is stored: a row that ran ahead
-    /// of its event would hide from a restart that the event is missing.
+    /// Looks at each event before it is shown; what comes of it is entered once the event is stored, but for what
+    /// [comes first](Entry::comes_first): a row that ran ahead of its event would hide from a restart that the event is missing.
     pub(super) fn keep_books(&mut self, routed: &Routed) -> Option<Entry> {
         let draft = &routed.draft;
         if draft.origin.replayed {

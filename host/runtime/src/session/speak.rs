@@ -28,13 +28,20 @@ impl Task {
     }
 
     async fn emit_one(&mut self, one: Routed) {
-        let entry = self.keep_books(&one);
-        let mut stored = self.start.log.emit(clock::now_ms(), one.draft).await.map(drop);
-        if let (Ok(()), Some(entry)) = (&stored, entry) {
-            stored = self.enter(entry).await;
-        }
-        if let Err(error) = stored {
+        if let Err(error) = self.store_one(one).await {
             self.store_failed(&error);
+        }
+    }
+
+    async fn store_one(&mut self, one: Routed) -> Result<(), StoreError> {
+        let mut entry = self.keep_books(&one);
+        if let Some(first) = entry.take_if(|entry| entry.comes_first()) {
+            self.enter(first).await?;
+        }
+        self.start.log.emit(clock::now_ms(), one.draft).await?;
+        match entry {
+            Some(entry) => self.enter(entry).await,
+            None => Ok(()),
         }
     }
 
