@@ -125,7 +125,7 @@ fn ended(routed: &[Routed]) -> BTreeMap<String, (Status, Shown)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn ids_do_not_depend_on_pieces_and_batches(told in prop::collection::vec(told(), 0..30), strength in prop::sample::select(vec![Strength::Strong, Strength::Weak, Strength::None])) {
