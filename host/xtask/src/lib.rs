@@ -3,6 +3,7 @@
 
 pub mod codegen;
 pub mod demo;
+pub mod fuzz;
 pub mod real;
 pub mod schema;
 pub mod setup;
@@ -18,6 +19,7 @@ pub const TASKS: &[(&str, &str)] = &[
     ("test", "set up this machine and run all tests   [--real all|NAME,…] [--no-real]"),
     ("setup", "only set up this machine, the real CLIs included"),
     ("codegen", "write the Rust mirror of wit/            [--check]"),
+    ("fuzz", "the functions of tests/fuzz under libFuzzer    TARGET [its options]"),
     ("schema", "write the JSON Schema of the JSON stream and its input"),
 ];
 

@@ -1,8 +1,8 @@
-//! `cargo xtask demo | test | setup | codegen | schema`: see `xtask::TASKS`.
+//! `cargo xtask demo | test | setup | codegen | schema | fuzz`: see `xtask::TASKS`.
 
 use anyhow::{Result, bail};
 use std::process::ExitCode;
-use xtask::{codegen, demo, root, schema, setup, suite};
+use xtask::{codegen, demo, fuzz, root, schema, setup, suite};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -25,6 +25,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["codegen"] => codegen::write(&root),
         ["codegen", "--check"] => codegen::check(&root),
         ["schema"] => schema::write(&root),
+        ["fuzz", target, options @ ..] => fuzz::run(&root, target, options),
         [] => bail!("which task?\n{}", usage()),
         other => bail!("no such task: {}\n{}", other.join(" "), usage()),
     }

@@ -5,7 +5,7 @@
 //! - [`guard`]: arbitrary frames, decisions and writes at the guard.
 //!
 //! **The same bytes give the same case, everywhere.** `tests/seeded.rs` plays the corpus and a seeded number of cases; `libfuzzer/`
-//! has the same functions as targets for those who have a nightly compiler; `guest.rs` is the hostile plugin of
+//! has the same functions as targets (`cargo xtask fuzz`); `guest.rs` is the hostile plugin of
 //! `tests/tests/hostile_outputs.rs`, which says the words of `decode` through a real component.
 
 pub mod bytes;

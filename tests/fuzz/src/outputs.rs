@@ -35,6 +35,11 @@ pub fn play(data: &[u8]) -> Verdict {
     Ok(())
 }
 
+/// The events that a case makes, numbered as a thread's log has them.
+pub fn events(data: &[u8]) -> Vec<SessionEvent> {
+    Play::new(data).play_out().numbered()
+}
+
 struct Play<'a> {
     bytes: Bytes<'a>,
     normalizer: Normalizer,

@@ -19,10 +19,11 @@ const TIMERS: usize = 64;
 /// Plays a case into the plugin that its first byte names.
 pub fn play(data: &[u8]) -> Verdict {
     let (name, data) = data.split_first().map_or((0, data), |(first, rest)| (*first, rest));
-    if name % 4 == 3 { twice::<Scripted>(data) } else { twice::<ClaudeCode>(data) }
+    if name % 4 == 3 { judge::<Scripted>(data) } else { judge::<ClaudeCode>(data) }
 }
 
-fn twice<P: Provider>(data: &[u8]) -> Verdict {
+/// Plays a case into this plugin, twice.
+pub fn judge<P: Provider>(data: &[u8]) -> Verdict {
     let mut first = Play::<P>::new(data);
     first.play_out()?;
     let mut again = Play::<P>::new(data);
