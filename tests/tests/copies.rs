@@ -35,7 +35,7 @@ async fn said(talk: &mut Talk, words: &str) {
 
 fn item(talk: &Talk, native: &str) -> ItemId {
     let items = talk.snapshot().items;
-    items.into_iter().find(|shown| shown.item.native_id.as_deref() == Some(native)).expect("the item").item.id
+    items.into_iter().find(|shown| shown.item.native_id.as_deref() == Some(native)).expect("the item").item.id.clone()
 }
 
 fn task(talk: &Talk) -> TaskId {
@@ -116,7 +116,7 @@ async fn what_is_no_point_of_the_thread_is_refused_before_anything_is_asked() {
     refused(inside, FaultKind::Invalid, "not said in a turn of this thread itself");
     let unnamed =
         talk.snapshot().items.into_iter().find(|shown| shown.turn.is_some() && shown.item.native_id.is_none());
-    let unnamed = bench.host.fork_thread(&talk.thread, ForkAt::Item(unnamed.expect("an item").item.id)).await;
+    let unnamed = bench.host.fork_thread(&talk.thread, ForkAt::Item(unnamed.expect("an item").item.id.clone())).await;
     refused(unnamed, FaultKind::Invalid, "has no name for");
     let nobody = ItemId::from_digits("0");
     refused(bench.host.fork_thread(&talk.thread, ForkAt::Item(nobody)).await, FaultKind::NotFound, "is no item");

@@ -110,7 +110,7 @@ async fn what_is_rolled_back_is_forgotten_and_its_runs_are_taken_back() {
     said(&mut talk, "four").await;
     talk.close().await;
     let shown = talk.snapshot();
-    let statuses: Vec<_> = shown.runs.iter().map(|run| word(&run.status)).collect();
+    let statuses: Vec<_> = shown.runs.iter().map(|run| word(&run.status())).collect();
     assert_eq!(statuses, ["completed", "rolled_back", "rolled_back", "completed"]);
     let gone: Vec<_> = shown.turns.iter().map(|turn| turn.rolled_back).collect();
     assert_eq!(gone, [false, true, true, false], "the turn after it is another one");
@@ -276,7 +276,7 @@ async fn what_the_provider_can_not_do_is_refused_with_the_reason() {
     assert_eq!(talk.decisions(), []);
     let changes = talk.said.iter().filter(|event| matches!(event.draft.body, EventBody::ContextChanged { .. }));
     assert_eq!(changes.count(), 0, "nothing was done");
-    assert!(talk.snapshot().runs.iter().all(|run| run.status == RunStatus::Completed));
+    assert!(talk.snapshot().runs.iter().all(|run| run.status() == RunStatus::Completed));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -306,7 +306,7 @@ async fn what_is_done_instead_is_announced() {
         talk.close().await;
         assert_eq!(talk.decisions(), [("rollback".to_owned(), wanted.to_owned())]);
         assert_eq!(all(&talk).contains("Turn 1 of 1."), read_again, "{}", all(&talk));
-        assert_eq!(talk.snapshot().runs[1].status, RunStatus::RolledBack);
+        assert_eq!(talk.snapshot().runs[1].status(), RunStatus::RolledBack);
     }
     let bench = Bench::new(PROGRAM).await;
     let mut talk = talk(&bench, with(&bench, &[mute])).await;

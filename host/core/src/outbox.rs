@@ -15,6 +15,7 @@ pub use way::{Delivery, Refusal, Scene, Way, way};
 use crate::contract::{Content, Delivered};
 use crate::event::AttemptReason;
 use crate::id::RunId;
+use crate::lifecycle::{self, MessageStatus, State};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -99,14 +100,6 @@ impl QueueError {
     }
 }
 
-/// What the provider has said of a message that it has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
-    Nothing,
-    Queued,
-    Opening,
-}
-
 /// A message that the provider has.
 #[derive(Debug)]
 struct Handed {
@@ -114,7 +107,8 @@ struct Handed {
     op: u32,
     /// The run that was at work when it was handed over.
     into: Option<RunId>,
-    told: Told,
+    /// What the provider has said of it.
+    told: State<lifecycle::Message>,
     /// Since when silence counts, in milliseconds since 1970.
     silent_since: Option<u64>,
 }
@@ -183,7 +177,7 @@ impl Outbox {
 
     /// The provider gets this one by this command, while this run is at work.
     pub fn hand(&mut self, message: Outgoing, op: u32, into: Option<RunId>) {
-        self.handed.push(Handed { message, op, into, told: Told::Nothing, silent_since: None });
+        self.handed.push(Handed { message, op, into, told: State::default(), silent_since: None });
     }
 
     /// The provider's answer to the command that handed one over; `None` when there is none of this number.
@@ -196,11 +190,11 @@ impl Outbox {
             }
             Delivered::Stale => Fate::Again(self.again(at)),
             Delivered::OpenedTurn => {
-                self.handed[at].told = Told::Opening;
+                self.handed[at].told.step(MessageStatus::Opening);
                 Fate::Opens
             }
             Delivered::Queued => {
-                self.handed[at].told = Told::Queued;
+                self.handed[at].told.step(MessageStatus::Queued);
                 Fate::Open
             }
             Delivered::Unknown => Fate::Open,
@@ -249,14 +243,15 @@ impl Outbox {
 
     /// When silence has lasted long enough for the oldest of which the provider said nothing, in milliseconds since 1970.
     pub fn deadline(&self, settle_ms: u64) -> Option<u64> {
-        let open = self.handed.iter().filter(|handed| handed.told == Told::Nothing);
+        let open = self.handed.iter().filter(|handed| handed.told.is(MessageStatus::Silent));
         open.filter_map(|handed| Some(handed.silent_since? + settle_ms)).min()
     }
 
     /// Those that must have joined by now: the provider said nothing, and opened no turn for them.
     pub fn joined_in_silence(&mut self, now_ms: u64, settle_ms: u64) -> Vec<(Outgoing, Option<RunId>)> {
         let is_due = |handed: &mut Handed| {
-            handed.told == Told::Nothing && handed.silent_since.is_some_and(|since| since + settle_ms <= now_ms)
+            handed.told.is(MessageStatus::Silent)
+                && handed.silent_since.is_some_and(|since| since + settle_ms <= now_ms)
         };
         self.handed.extract_if(.., is_due).map(|handed| (handed.message, handed.into)).collect()
     }

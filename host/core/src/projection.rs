@@ -1,18 +1,22 @@
 //! The state of one thread, folded from its session events.
 //!
 //! **The snapshot at N and the events after N give the snapshot at the end: folding knows nothing but the events.**
-//! It decides nothing, and an event that makes no sense is left out rather than a panic. Tests: `tests/properties.rs`.
+//! It decides nothing; an event that does not fit the state of what it names, by the tables of [`crate::lifecycle`], is left out and
+//! counted. Tests: `tests/properties.rs` and `tests.rs` beside this file.
+
+mod shown;
+#[cfg(test)]
+mod tests;
+
+pub use shown::{Run, ShownItem, Turn};
 
 use crate::capability::CapabilityView;
 use crate::contract::{
-    Account, Content, ContextChange, Fault, FileDiff, McpState, Plan, Setting, SlashCommand, Status, TextKind,
-    ThreadState, Usage, UsageSpan,
+    Account, ContextChange, FileDiff, McpState, Plan, Setting, SlashCommand, TextKind, ThreadState, Usage, UsageSpan,
 };
-use crate::event::{
-    AttemptReason, Correlation, EventBody, Item, ItemBody, Request, RunStatus, SessionEvent, Task, is_terminal,
-};
-use crate::id::{AttemptId, ItemId, RequestId, RunId, SessionId, TaskId, ThreadId, TurnId};
-use crate::ledger::LedgerCounts;
+use crate::event::{EventBody, Item, ItemBody, Request, RunStatus, SessionEvent, Task, is_terminal};
+use crate::id::{ItemId, RequestId, RunId, SessionId, ThreadId, TurnId};
+use crate::lifecycle::Kept;
 use serde::{Deserialize, Serialize};
 
 /// All that a client needs to show a thread.
@@ -50,7 +54,7 @@ pub struct Snapshot {
     /// The todo list.
     pub plan: Option<Plan>,
     /// Subagents and background work, in order.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<Kept<Task>>,
     /// Settings and their values.
     pub settings: Vec<Setting>,
     /// Slash commands.
@@ -67,72 +71,9 @@ pub struct Snapshot {
     pub changes: Vec<FileDiff>,
     /// Runs that wait.
     pub queue: Vec<RunId>,
-}
-
-/// A run, as far as it is known.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Run {
-    /// The run.
-    pub id: RunId,
-    /// Its number in the thread; 0 while unknown.
-    pub ordinal: u32,
-    /// How far it has come.
-    pub status: RunStatus,
-    /// What the person sent.
-    pub content: Vec<Content>,
-    /// Its attempts, in order.
-    pub attempts: Vec<(AttemptId, AttemptReason)>,
-    /// The provider's own word about its end.
-    pub reason: Option<String>,
-    /// Why it failed.
-    pub fault: Option<Fault>,
-    /// True when background work of it goes on after its end.
-    pub background: bool,
-    /// The run whose turn its message joined.
-    pub joined: Option<RunId>,
-    /// The ledger at its end.
-    pub ledger: Option<LedgerCounts>,
-}
-
-/// A turn, as far as it is known.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Turn {
-    /// The turn.
-    pub id: TurnId,
-    /// Its number in the thread.
-    pub ordinal: u32,
-    /// The run it belongs to.
-    pub run: Option<RunId>,
-    /// How far it has come.
-    pub status: Status,
-    /// The provider's own word.
-    pub reason: Option<String>,
-    /// Why it failed.
-    pub fault: Option<Fault>,
-    /// The provider's own id of it.
-    pub native_id: Option<String>,
-    /// The provider's resume point after it.
-    pub mark: Option<String>,
-    /// The provider has forgotten it.
-    pub rolled_back: bool,
-}
-
-/// An item and where it stands.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ShownItem {
-    /// The run it belongs to.
-    pub run: Option<RunId>,
-    /// The turn it belongs to.
-    pub turn: Option<TurnId>,
-    /// The item inside which it happened.
-    pub parent: Option<ItemId>,
-    /// How sure its correlation is.
-    pub correlation: Option<Correlation>,
-    /// True for history told again.
-    pub replayed: bool,
-    /// The item.
-    #[serde(flatten)]
-    pub item: Item,
+    /// Events that did not fit the state of what they name, and were left out. Not stored.
+    #[serde(skip)]
+    pub left_out: u64,
 }
 
 impl Snapshot {
@@ -145,7 +86,7 @@ impl Snapshot {
 
     /// Tasks that go on in the background.
     pub fn roster(&self) -> impl Iterator<Item = &Task> {
-        self.tasks.iter().filter(|task| task.background && !is_terminal(task.status))
+        self.tasks.iter().map(|task| &**task).filter(|task| task.background && !is_terminal(task.status))
     }
 
     /// Takes one event in. One that is not newer than the last is left out.
@@ -182,14 +123,21 @@ impl Snapshot {
             | EventBody::RunEnded { .. }
             | EventBody::AttemptStarted { .. } => {
                 if let Some(run) = &draft.run {
-                    self.run(run).fold(&draft.body);
+                    let fits = self.run(run).fold(&draft.body);
+                    self.count(fits);
                 }
             }
-            EventBody::TurnStarted { .. } | EventBody::TurnEnded { .. } => self.fold_turn(event),
+            EventBody::TurnStarted { .. } | EventBody::TurnEnded { .. } => {
+                if let Some(turn) = &draft.turn {
+                    let fits = self.turn(turn, &draft.run).fold(&draft.body);
+                    self.count(fits);
+                }
+            }
             EventBody::ThreadRolledBack { turns, runs, .. } => {
                 self.turns.iter_mut().filter(|turn| turns.contains(&turn.id)).for_each(|turn| turn.rolled_back = true);
-                let taken_back = self.runs.iter_mut().filter(|run| runs.contains(&run.id));
-                taken_back.for_each(|run| run.status = RunStatus::RolledBack);
+                for run in self.runs.iter_mut().filter(|run| runs.contains(&run.id)) {
+                    self.left_out += u64::from(!run.comes_to(RunStatus::RolledBack));
+                }
             }
             EventBody::ItemStarted { item } | EventBody::ItemUpdated { item } | EventBody::ItemEnded { item } => {
                 self.put_item(event, item)
@@ -198,7 +146,7 @@ impl Snapshot {
             EventBody::RequestOpened { request } => put(&mut self.requests, request, |known| &known.id),
             EventBody::RequestResolved { request, .. } => self.resolve(request),
             EventBody::PlanUpdated { plan } => self.plan = Some(plan.clone()),
-            EventBody::TaskUpdated { task } => put(&mut self.tasks, task, |known: &Task| -> &TaskId { &known.id }),
+            EventBody::TaskUpdated { task } => self.put_task(task),
             EventBody::UsageUpdated { usage } => {
                 put(&mut self.usage, usage, |known: &Usage| -> &UsageSpan { &known.span })
             }
@@ -234,40 +182,31 @@ impl Snapshot {
         &mut self.runs[at]
     }
 
-    fn fold_turn(&mut self, event: &SessionEvent) {
-        let Some(id) = &event.draft.turn else { return };
+    fn turn(&mut self, id: &TurnId, run: &Option<RunId>) -> &mut Turn {
         let at = self.turns.iter().position(|turn| turn.id == *id).unwrap_or_else(|| {
-            let run = event.draft.run.clone();
-            self.turns.push(Turn {
-                id: id.clone(),
-                ordinal: 0,
-                run,
-                status: Status::Running,
-                reason: None,
-                fault: None,
-                native_id: None,
-                mark: None,
-                rolled_back: false,
-            });
+            self.turns.push(Turn::new(id.clone(), run.clone()));
             self.turns.len() - 1
         });
-        let turn = &mut self.turns[at];
-        match &event.draft.body {
-            EventBody::TurnStarted { ordinal, .. } => turn.ordinal = *ordinal,
-            EventBody::TurnEnded { status, reason, fault, native_id, mark } => {
-                (turn.status, turn.reason, turn.fault) = (*status, reason.clone(), fault.clone());
-                (turn.native_id, turn.mark) = (native_id.clone(), mark.clone());
-            }
-            _ => {}
-        }
+        &mut self.turns[at]
+    }
+
+    fn count(&mut self, fits: bool) {
+        self.left_out += u64::from(!fits);
     }
 
     fn put_item(&mut self, event: &SessionEvent, item: &Item) {
         if let Some(shown) = self.items.iter_mut().rev().find(|shown| shown.item.id == item.id) {
-            if !is_terminal(shown.item.status) || shown.replayed {
-                shown.item = item.clone();
-            }
-            return;
+            let begins = matches!(event.draft.body, EventBody::ItemStarted { .. });
+            let fits = match is_terminal(shown.item.status) {
+                // History that is told once more begins once more.
+                true if begins && shown.replayed => {
+                    shown.item = Kept::begin(item.clone());
+                    true
+                }
+                true => *shown.item == *item,
+                false => shown.item.take(item.clone()),
+            };
+            return self.count(fits);
         }
         let draft = &event.draft;
         self.items.push(ShownItem {
@@ -276,13 +215,14 @@ impl Snapshot {
             parent: draft.parent.clone(),
             correlation: draft.origin.correlation,
             replayed: draft.origin.replayed,
-            item: item.clone(),
+            item: Kept::found(item.clone()),
         });
     }
 
     fn append(&mut self, item: &ItemId, kind: TextKind, more: &str) {
-        let Some(shown) = self.items.iter_mut().rev().find(|shown| shown.item.id == *item) else { return };
-        match (&mut shown.item.body, kind) {
+        let shown = self.items.iter_mut().rev().find(|shown| shown.item.id == *item);
+        let Some(shown) = shown.filter(|shown| !is_terminal(shown.item.status)) else { return self.count(false) };
+        match (shown.item.rest().body, kind) {
             (ItemBody::Tool { input_text, .. }, TextKind::ToolInput) => input_text.push_str(more),
             (ItemBody::Tool { output, .. }, _) => output.push_str(more),
             (
@@ -295,41 +235,22 @@ impl Snapshot {
         }
     }
 
-    fn resolve(&mut self, id: &RequestId) {
-        self.requests.retain(|request| request.id != *id);
-    }
-}
-
-impl Run {
-    fn new(id: RunId) -> Self {
-        Self {
-            id,
-            ordinal: 0,
-            status: RunStatus::Queued,
-            content: Vec::new(),
-            attempts: Vec::new(),
-            reason: None,
-            fault: None,
-            background: false,
-            joined: None,
-            ledger: None,
-        }
-    }
-
-    fn fold(&mut self, body: &EventBody) {
-        match body {
-            EventBody::RunCreated { content, ordinal } => (self.content, self.ordinal) = (content.clone(), *ordinal),
-            EventBody::RunUpdated { status } => self.status = *status,
-            EventBody::AttemptStarted { attempt, reason } => self.attempts.push((attempt.clone(), *reason)),
-            EventBody::RunEdited { content } => self.content = content.clone(),
-            EventBody::RunEnded { status, reason, fault, background, joined, ledger } => {
-                self.status = *status;
-                self.joined = joined.clone();
-                (self.reason, self.fault, self.background) = (reason.clone(), fault.clone(), *background);
-                self.ledger = Some(ledger.clone());
+    fn put_task(&mut self, told: &Task) {
+        let fits = match self.tasks.iter_mut().find(|known| known.id == told.id) {
+            Some(known) => known.take(told.clone()),
+            None => {
+                self.tasks.push(Kept::found(told.clone()));
+                true
             }
-            _ => {}
-        }
+        };
+        self.count(fits);
+    }
+
+    /// What is here is open; what has ended is here no more.
+    fn resolve(&mut self, id: &RequestId) {
+        let before = self.requests.len();
+        self.requests.retain(|request| request.id != *id);
+        self.count(self.requests.len() < before);
     }
 }
 

@@ -8,6 +8,7 @@
 use crate::contract::{self, Answer, Chosen, Filled, Offer, Status, Verdict};
 use crate::event::{Request, RequestSubject, Resolution};
 use crate::id::{ItemId, RequestId, RunId, TurnId};
+use crate::lifecycle::{self, RequestStatus, State};
 use std::collections::VecDeque;
 
 pub use crate::contract::Reply;
@@ -89,6 +90,8 @@ pub(crate) struct Open {
     pub request: Request,
     pub native: String,
     pub place: Place,
+    state: State<lifecycle::Request>,
+    /// The answer that is on its way.
     answering: Option<Answering>,
 }
 
@@ -151,7 +154,7 @@ impl Requests {
     }
 
     pub fn add(&mut self, request: Request, native: String, place: Place) {
-        self.open.push(Open { request, native, place, answering: None });
+        self.open.push(Open { request, native, place, state: State::default(), answering: None });
     }
 
     /// Checks an answer against what was offered, marks the request and translates the answer to native ids.
@@ -163,7 +166,8 @@ impl Requests {
             return Err(AnswerError::AlreadyAnswering { id: id.clone(), by: answering.by.clone() });
         }
         let (resolution, stops_turn) = check(&open.request, &reply, by)?;
-        open.answering = Some(Answering { by: by.to_owned(), resolution, stops_turn });
+        open.answering =
+            open.state.step(RequestStatus::Answering).then(|| Answering { by: by.to_owned(), resolution, stops_turn });
         Ok(Answer { request: open.native.clone(), reply })
     }
 
@@ -201,7 +205,7 @@ impl Requests {
     /// The plugin could not write the answer: the request is open again. False when it is not being answered.
     pub fn reopen(&mut self, id: &RequestId) -> bool {
         let open = self.open.iter_mut().find(|open| open.request.id == *id);
-        open.is_some_and(|open| open.answering.take().is_some())
+        open.is_some_and(|open| open.state.step(RequestStatus::Open) && open.answering.take().is_some())
     }
 
     /// The provider says that it needs no answer any more.
@@ -235,7 +239,8 @@ impl Requests {
     }
 
     fn resolve(&mut self, id: &RequestId, resolution: Resolution) -> Option<Resolved> {
-        let at = self.open.iter().position(|open| open.request.id == *id)?;
+        let at =
+            self.open.iter_mut().position(|open| open.request.id == *id && open.state.step((&resolution).into()))?;
         let open = self.open.remove(at);
         self.remember(id.clone(), resolution.clone());
         let answered = matches!(resolution, Resolution::Answered { .. });

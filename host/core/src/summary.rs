@@ -49,6 +49,7 @@ mod tests {
     use crate::contract::Status;
     use crate::event::Item;
     use crate::id::ItemId;
+    use crate::lifecycle::Kept;
     use crate::projection::ShownItem;
 
     fn said(texts: &[&str]) -> Snapshot {
@@ -59,7 +60,7 @@ mod tests {
             for (name, value) in serde_json::to_value(body).expect("plain data").as_object().expect("an object") {
                 item[name] = value.clone();
             }
-            let item: Item = serde_json::from_value(item).expect("an item");
+            let item: Kept<Item> = serde_json::from_value(item).expect("an item");
             ShownItem { run: None, turn: None, parent: None, correlation: None, replayed: false, item }
         };
         Snapshot { items: texts.iter().map(item).collect(), ..Snapshot::default() }

@@ -95,12 +95,12 @@ impl Told {
 
     /// How a run ended.
     fn end_of(&self, id: &RunId) -> Option<RunStatus> {
-        self.run(id).map(|run| run.status).filter(|status| status.is_terminal())
+        self.run(id).map(Run::status).filter(|status| status.is_terminal())
     }
 
     /// Whether nothing was said of a run but that it waits.
     fn waits(&self, id: &RunId) -> bool {
-        self.run(id).is_none_or(|run| run.status == RunStatus::Queued)
+        self.run(id).is_none_or(|run| run.status() == RunStatus::Queued)
     }
 
     /// What was acknowledged by its row, and whose event the host had no time to store.
@@ -139,7 +139,7 @@ impl Told {
     fn closing(&self, open: &[RunRecord], kept: &[RunRecord], staying: &[&RequestId]) -> Vec<Draft> {
         let mut drafts = closing_events(&self.snapshot, staying);
         // What still waits was promised, and is kept: it goes first when the thread is used again.
-        let at_work = |run: &&Run| !run.status.is_terminal() && run.status != RunStatus::Queued;
+        let at_work = |run: &&Run| !run.status().is_terminal() && run.status() != RunStatus::Queued;
         let mut runs: Vec<RunId> = self.snapshot.runs.iter().filter(at_work).map(|run| run.id.clone()).collect();
         runs.extend(open.iter().map(|run| run.id.clone()).filter(|id| self.waits(id)));
         drafts.extend(runs.into_iter().map(run_ended));
@@ -201,8 +201,8 @@ fn closing_events(snapshot: &Snapshot, staying: &[&RequestId]) -> Vec<Draft> {
     // Children first: an item inside another one was opened after it.
     for entry in snapshot.items.iter().rev().filter(|entry| !is_terminal(entry.item.status)) {
         let mut item = entry.item.clone();
-        item.status = Status::Unknown;
-        let mut draft: Draft = EventBody::ItemEnded { item }.into();
+        item.step(Status::Unknown);
+        let mut draft: Draft = EventBody::ItemEnded { item: item.into_inner() }.into();
         draft.run = entry.run.clone();
         draft.turn = entry.turn.clone();
         draft.parent = entry.parent.clone();
@@ -210,10 +210,10 @@ fn closing_events(snapshot: &Snapshot, staying: &[&RequestId]) -> Vec<Draft> {
     }
     for task in snapshot.tasks.iter().filter(|task| !is_terminal(task.status)) {
         let mut task = task.clone();
-        task.status = Status::Unknown;
-        drafts.push(EventBody::TaskUpdated { task }.into());
+        task.step(Status::Unknown);
+        drafts.push(EventBody::TaskUpdated { task: task.into_inner() }.into());
     }
-    for turn in snapshot.turns.iter().filter(|turn| !is_terminal(turn.status)) {
+    for turn in snapshot.turns.iter().filter(|turn| !is_terminal(turn.status())) {
         let fault = Some(died.clone());
         let (status, reason, native_id, mark) = (Status::Unknown, None, None, None);
         let mut draft: Draft = EventBody::TurnEnded { status, reason, fault, native_id, mark }.into();

@@ -1,9 +1,11 @@
 //! What holds of any list of session events: opened once, closed once, numbered, the same when it is folded in two parts.
 
 use crate::{Verdict, holds};
-use jackfield_core::contract::Status;
+use jackfield_core::contract::{Plan, PlanStep, Status};
 use jackfield_core::event::{EventBody, RunStatus, SessionEvent, is_terminal};
-use jackfield_core::lifecycle::{run_may_become, task_may_become, work_may_become};
+use jackfield_core::lifecycle::{
+    Attempt, AttemptStatus, Item, Lifecycle, Request, RequestStatus, Run, State, Task, Turn,
+};
 use jackfield_core::projection::Snapshot;
 use std::collections::BTreeMap;
 
@@ -21,11 +23,12 @@ pub fn judge(events: &[SessionEvent], cut: usize) -> Verdict {
     let mut resumed = Snapshot::of(&events[..cut.min(events.len())]);
     events.iter().for_each(|event| resumed.apply(event));
     holds!(resumed == whole, "the snapshot at {cut} and the rest are not the whole");
+    holds!(whole.left_out == 0, "{} events fit no state", whole.left_out);
     let open: Vec<_> =
         whole.items.iter().filter(|shown| !is_terminal(shown.item.status)).map(|shown| &shown.item.id).collect();
     holds!(open.is_empty(), "items are left open: {open:?}");
-    holds!(whole.turns.iter().all(|turn| is_terminal(turn.status)), "a turn is left open");
-    holds!(whole.runs.iter().all(|run| run.status.is_terminal()), "a run is left open: {:?}", whole.runs);
+    holds!(whole.turns.iter().all(|turn| is_terminal(turn.status())), "a turn is left open");
+    holds!(whole.runs.iter().all(|run| run.status().is_terminal()), "a run is left open: {:?}", whole.runs);
     holds!(whole.requests.is_empty(), "a request is left open");
     holds!(whole.roster().next().is_none(), "the roster is not empty");
     Ok(())
@@ -33,41 +36,100 @@ pub fn judge(events: &[SessionEvent], cut: usize) -> Verdict {
 
 /// Each change of a state is one that its table has.
 fn only_steps_of_the_tables(events: &[SessionEvent]) -> Verdict {
-    let mut runs: BTreeMap<String, RunStatus> = BTreeMap::new();
-    let mut work: BTreeMap<String, Status> = BTreeMap::new();
+    let (mut runs, mut turns, mut items, mut tasks, mut requests) = (
+        Lives::<Run>::new(),
+        Lives::<Turn>::new(),
+        Lives::<Item>::new(),
+        Lives::<Task>::new(),
+        Lives::<Request>::new(),
+    );
+    let (mut attempts, mut plans) = (Attempts::default(), BTreeMap::new());
     for event in events {
         let draft = &event.draft;
-        let run = || draft.run.as_ref().map_or(String::new(), |id| id.as_str().to_owned());
-        match &draft.body {
+        let run = draft.run.as_ref().map_or("", |id| id.as_str());
+        let turn = draft.turn.as_ref().map_or("", |id| id.as_str());
+        let verdict = match &draft.body {
+            EventBody::AttemptStarted { attempt, .. } => attempts.begins(run, attempt.as_str()),
             EventBody::RunUpdated { status } | EventBody::RunEnded { status, .. } => {
-                if let Some(from) = runs.insert(run(), *status).filter(|from| from != status) {
-                    holds!(run_may_become(from, *status), "a run came from {from:?} to {status:?}: {draft:?}");
+                if status.is_terminal() || *status == RunStatus::Queued {
+                    attempts.end(run);
                 }
+                runs.entry(run.to_owned()).or_default();
+                comes_to(&mut runs, run, *status)
+            }
+            EventBody::TurnStarted { .. } => {
+                let verdict = comes_to(&mut turns, turn, Status::Running);
+                verdict.and_then(|()| if run.is_empty() { Ok(()) } else { attempts.turn_opens(run) })
+            }
+            EventBody::TurnEnded { status, .. } => {
+                let at_work = |step: &PlanStep| *status != Status::Completed && step.status == Status::Running;
+                let left = plans.get(turn).is_some_and(|plan: &&Plan| plan.steps.iter().any(at_work));
+                let verdict = if left { Err("a step is left at work".to_owned()) } else { Ok(()) };
+                comes_to(&mut turns, turn, *status).and(verdict)
             }
             EventBody::ItemStarted { item } | EventBody::ItemUpdated { item } | EventBody::ItemEnded { item } => {
-                let from = work.insert(item.id.as_str().to_owned(), item.status).filter(|from| *from != item.status);
-                if let Some(from) = from {
-                    holds!(
-                        work_may_become(from, item.status),
-                        "an item came from {from:?} to {:?}: {draft:?}",
-                        item.status
-                    );
-                }
+                comes_to(&mut items, item.id.as_str(), item.status)
             }
             EventBody::TaskUpdated { task } => {
-                let from = work.insert(task.id.as_str().to_owned(), task.status).filter(|from| *from != task.status);
-                if let Some(from) = from {
-                    holds!(
-                        task_may_become(from, task.status),
-                        "a task came from {from:?} to {:?}: {draft:?}",
-                        task.status
-                    );
-                }
+                tasks.entry(task.id.as_str().to_owned()).or_default();
+                comes_to(&mut tasks, task.id.as_str(), task.status)
             }
-            _ => {}
-        }
+            EventBody::RequestOpened { request } => comes_to(&mut requests, request.id.as_str(), RequestStatus::Open),
+            EventBody::RequestResolved { request, resolution } => {
+                comes_to(&mut requests, request.as_str(), resolution.into())
+            }
+            EventBody::PlanUpdated { plan } => {
+                plans.insert(turn.to_owned(), plan);
+                Ok(())
+            }
+            _ => Ok(()),
+        };
+        verdict.map_err(|words| format!("{words}: {draft:?}"))?;
     }
     Ok(())
+}
+
+/// Things of one kind by their ids, and how far they have come.
+type Lives<L> = BTreeMap<String, State<L>>;
+
+/// It begins so, or comes there from where it was, or where it began.
+fn comes_to<L: Lifecycle>(known: &mut Lives<L>, id: &str, to: L::Word) -> Verdict {
+    let kind = std::any::type_name::<L>();
+    let state = known.entry(id.to_owned()).or_insert_with(|| State::begin(to));
+    holds!(state.fits(to), "{kind} {id} came from {:?} to {to:?}", state.get());
+    state.step(to);
+    Ok(())
+}
+
+/// The attempts so far, and the one of each run.
+#[derive(Default)]
+struct Attempts {
+    known: Lives<Attempt>,
+    of_run: BTreeMap<String, String>,
+}
+
+impl Attempts {
+    /// No run has two at a time.
+    fn begins(&mut self, run: &str, attempt: &str) -> Verdict {
+        let before = self.of_run.insert(run.to_owned(), attempt.to_owned());
+        let goes_on = before.is_some_and(|before| !self.known[&before].is(AttemptStatus::Over));
+        holds!(!goes_on, "an attempt begins beside another");
+        holds!(self.known.insert(attempt.to_owned(), State::default()).is_none(), "an attempt begins again");
+        Ok(())
+    }
+
+    /// A turn is of an attempt that has none.
+    fn turn_opens(&mut self, run: &str) -> Verdict {
+        let state = self.of_run.get(run).and_then(|attempt| self.known.get_mut(attempt));
+        holds!(state.is_some_and(|state| state.step(AttemptStatus::AtWork)), "a turn of no attempt that waits for one");
+        Ok(())
+    }
+
+    /// A message that joined another one's turn, or waits again, may have had none.
+    fn end(&mut self, run: &str) {
+        let state = self.of_run.get(run).and_then(|attempt| self.known.get_mut(attempt));
+        state.into_iter().for_each(|state| _ = state.step(AttemptStatus::Over));
+    }
 }
 
 #[derive(Default)]

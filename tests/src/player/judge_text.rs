@@ -81,7 +81,7 @@ fn shown(events: &[SessionEvent]) -> Told {
                 list.push(Said { nested, text });
             }
         };
-        match shown.item.body {
+        match shown.item.into_inner().body {
             ItemBody::AssistantMessage { text, .. } => said(&mut told.assistant, text),
             ItemBody::Reasoning { text } => said(&mut told.reasoning, text),
             ItemBody::UserMessage { typed: false, content } => {

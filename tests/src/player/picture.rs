@@ -108,7 +108,7 @@ impl Picture<'_> {
 
     fn run(&mut self, run: &Run) {
         let background = if run.background { ", work goes on" } else { "" };
-        let head = format!("run {}: {}{}{background}", run.ordinal, word(&run.status), reason(&run.reason));
+        let head = format!("run {}: {}{}{background}", run.ordinal, word(&run.status()), reason(&run.reason));
         self.line(0, head);
         for (_, reason) in run.attempts.iter().skip(1) {
             self.line(1, format!("tried again: {}", word(reason)));
@@ -127,7 +127,7 @@ impl Picture<'_> {
 
     fn turn(&mut self, turn: &Turn) {
         let run = self.number_of_run(&turn.run);
-        self.line(0, format!("turn {}{run}: {}{}", turn.ordinal, word(&turn.status), reason(&turn.reason)));
+        self.line(0, format!("turn {}{run}: {}{}", turn.ordinal, word(&turn.status()), reason(&turn.reason)));
         if let Some(fault) = &turn.fault {
             self.line(1, format!("fault: {} | {}", word(&fault.kind), fault.message));
         }

@@ -230,7 +230,7 @@ impl Verdict {
             );
             expect(format!("{} was open", shown.item.id), ends);
         }
-        let turns: Vec<_> = open.turns.iter().filter(|turn| !is_terminal(turn.status)).collect();
+        let turns: Vec<_> = open.turns.iter().filter(|turn| !is_terminal(turn.status())).collect();
         for turn in &turns {
             let ends = closing
                 .iter()
@@ -249,7 +249,7 @@ impl Verdict {
             expect(format!("{} was open", task.id), ends);
         }
         let at_work = |status: RunStatus| !status.is_terminal() && status != RunStatus::Queued;
-        let runs: Vec<_> = open.runs.iter().filter(|run| at_work(run.status)).collect();
+        let runs: Vec<_> = open.runs.iter().filter(|run| at_work(run.status())).collect();
         for run in &runs {
             let is_end = |event: &&SessionEvent| {
                 event.draft.run.as_ref() == Some(&run.id)
@@ -307,7 +307,7 @@ impl Verdict {
     fn what_waited_goes_on(&mut self, before: &Before, old: &[SessionEvent], new: &[SessionEvent]) {
         let told = Snapshot::of(old);
         let waits = |run: &str| {
-            told.runs.iter().find(|told| told.id.as_str() == run).is_none_or(|told| told.status == RunStatus::Queued)
+            told.runs.iter().find(|told| told.id.as_str() == run).is_none_or(|told| told.status() == RunStatus::Queued)
         };
         let waited = before.rows.iter().filter(|row| row.2 == "queued" && waits(&row.0));
         let mut wanted: Vec<String> = waited.map(|row| row.3.clone()).collect();
@@ -332,7 +332,7 @@ impl Verdict {
         if begun != wanted || heard != right {
             self.says(format!("{wanted:?} should have run; begun: {begun:?}; the provider: {heard:?}, not {right:?}"));
         }
-        let ended_well = said.runs.iter().filter(|run| run.status == RunStatus::Completed);
+        let ended_well = said.runs.iter().filter(|run| run.status() == RunStatus::Completed);
         let well: BTreeSet<String> = ended_well.map(|run| words(&run.content)).collect();
         if let Some(text) = wanted.iter().find(|text| !well.contains(*text)) {
             self.says(format!("{text:?} did not end well"));
@@ -369,8 +369,8 @@ impl Verdict {
         if resumed != whole {
             self.says("the snapshot at the kill and the events after it are not the whole".into());
         }
-        let ended = whole.runs.iter().all(|run| run.status.is_terminal())
-            && whole.turns.iter().all(|turn| is_terminal(turn.status))
+        let ended = whole.runs.iter().all(|run| run.status().is_terminal())
+            && whole.turns.iter().all(|turn| is_terminal(turn.status()))
             && whole.items.iter().all(|shown| is_terminal(shown.item.status))
             && whole.tasks.iter().all(|task| is_terminal(task.status));
         if !ended

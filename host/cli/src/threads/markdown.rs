@@ -30,9 +30,9 @@ pub fn write(row: &ThreadRecord, thread: &Snapshot) -> String {
 /// How a run ended, when that is worth a word.
 fn end_of(out: &mut String, thread: &Snapshot, run: Option<&jackfield_core::id::RunId>) {
     let Some(run): Option<&Run> = run.and_then(|id| thread.runs.iter().find(|run| run.id == *id)) else { return };
-    if run.status != RunStatus::Completed {
+    if run.status() != RunStatus::Completed {
         let why = run.fault.as_ref().map(|fault| format!(": {}", headline(&fault.message, 400))).unwrap_or_default();
-        let _ = writeln!(out, "\n*{}{why}*", word(&run.status));
+        let _ = writeln!(out, "\n*{}{why}*", word(&run.status()));
     }
 }
 

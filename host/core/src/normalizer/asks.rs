@@ -136,7 +136,7 @@ impl Normalizer {
         self.close_messages_before(t, slot, &parent, Kind::Tool, true);
         let limits = self.limits.clone();
         let body = contract::ItemBody::Tool(tool.clone());
-        let at = self.open_item(t, slot, Kind::Tool, Some(native), parent, How::MADE, |open| {
+        let at = self.open_item(t, slot, Kind::Tool, Status::Running, Some(native), parent, How::MADE, |open| {
             open.merge(body, false, &limits);
         })?;
         Some(self.threads[t].turn(slot)?.open.get(at)?.item.id.clone())
@@ -233,7 +233,7 @@ impl Normalizer {
         {
             run.interrupted = true;
         }
-        let started = self.threads[t].run(&run).is_some_and(|run| run.started);
+        let started = self.threads[t].run(&run).is_some_and(|run| run.started());
         if !self.closing && !self.requests.open().iter().any(|open| open.place.run.as_ref() == Some(&run)) {
             self.set_run_status(t, &run, if started { RunStatus::Running } else { RunStatus::Starting });
         }
@@ -242,7 +242,6 @@ impl Normalizer {
     /// A call waits as long as a request about it is open.
     fn set_item_waiting(&mut self, t: usize, item: &ItemId, waits: bool) {
         let still = self.requests.open().iter().any(|open| open.request.item.as_ref() == Some(item));
-        let (from_waiting, to) = if waits { (false, Status::Waiting) } else { (true, Status::Running) };
         if !waits && still {
             return;
         }
@@ -255,10 +254,10 @@ impl Normalizer {
             let Some(turn) = self.threads[t].turn_mut(slot) else { continue };
             let open = &mut turn.open[at];
             open.whole |= is_uncovered;
-            let changes = (open.item.status == Status::Waiting) == from_waiting;
-            if changes {
-                open.item.status = to;
-            }
+            let changes = match waits {
+                true => open.item.step(Status::Waiting),
+                false => open.item.status == Status::Waiting && open.item.step(Status::Running),
+            };
             if changes || is_uncovered {
                 self.show_change(t, slot, at, TextKind::ToolOutput, super::item::Change::Whole);
             }

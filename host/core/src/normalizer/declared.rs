@@ -7,9 +7,7 @@ use super::Normalizer;
 use super::item::{Kind, OpenItem};
 use super::route::Spot;
 use super::thread::Slot;
-use crate::contract::{
-    self, Content, Delta, EventBody as Told, ItemBody, Plan, Task, TaskKind, TextKind, Tool, ToolKind,
-};
+use crate::contract::{self, Content, Delta, EventBody as Told, ItemBody, Task, TaskKind, TextKind, Tool, ToolKind};
 use crate::event::Item;
 use crate::policy::{Intent, stream_of};
 
@@ -72,15 +70,6 @@ impl Normalizer {
         item
     }
 
-    /// True when a list of the open turn is kept until its end: its progress is not told.
-    pub(super) fn plan_is_held(&mut self, spot: &Spot, plan: &Plan) -> bool {
-        let live = self.handling.native(Intent::ShowProgress);
-        let Some(turn) = self.threads[spot.thread].open.as_mut().filter(|_| !spot.replayed) else { return false };
-        let is_first = turn.plan.replace(plan.clone()).is_none();
-        turn.plan_held = !live && !is_first;
-        turn.plan_held
-    }
-
     /// An item that is not whole yet, as it is shown meanwhile.
     pub(super) fn shown(&mut self, t: usize, slot: Slot, at: usize) -> Option<Item> {
         let open = self.threads[t].turn(slot)?.open.get(at)?;
@@ -89,10 +78,10 @@ impl Normalizer {
             Kind::Reasoning => TextKind::Reasoning,
             Kind::Plan => TextKind::Plan,
             Kind::Tool => TextKind::ToolOutput,
-            Kind::User | Kind::Other => return Some(open.item.clone()),
+            Kind::User | Kind::Other => return Some((*open.item).clone()),
         };
         if !self.holds(slot, open, kind) || open.text(kind).is_none_or(String::is_empty) {
-            return Some(open.item.clone());
+            return Some((*open.item).clone());
         }
         let item = open.without_text(kind);
         self.held_back(t, kind);

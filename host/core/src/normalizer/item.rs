@@ -4,6 +4,7 @@ use super::clean;
 use crate::contract::{self, Content, Pairs, Status, TextKind, Tool, ToolKind};
 use crate::event::{Correlation, Item, ItemBody};
 use crate::id::ItemId;
+use crate::lifecycle::Kept;
 use crate::limits::Limits;
 
 /// Kinds of items, as far as identity goes.
@@ -84,7 +85,7 @@ fn empty_tool() -> Tool {
 /// An item that is open.
 #[derive(Debug, Clone)]
 pub(super) struct OpenItem {
-    pub item: Item,
+    pub item: Kept<Item>,
     pub kind: Kind,
     pub native: Option<String>,
     pub parent: Option<ItemId>,
@@ -128,7 +129,7 @@ impl OpenItem {
     }
 
     fn text_mut(&mut self, kind: TextKind) -> Option<&mut String> {
-        match &mut self.item.body {
+        match self.item.rest().body {
             ItemBody::AssistantMessage { text, .. }
             | ItemBody::Reasoning { text }
             | ItemBody::ProposedPlan { text } => Some(text),
@@ -149,7 +150,7 @@ impl OpenItem {
         if let Some(text) = shown.text_mut(kind) {
             text.clear();
         }
-        shown.item
+        shown.item.into_inner()
     }
 
     /// The words of a message.
@@ -206,7 +207,7 @@ impl OpenItem {
                 let json = crate::scrub::cut(&told.json, limits.unknown_raw_bytes);
                 let mut name = told.name;
                 clean::label(&mut name, limits);
-                self.item.body = ItemBody::Unknown { name, json };
+                *self.item.rest().body = ItemBody::Unknown { name, json };
                 if before == self.item.body { Change::None } else { Change::Whole }
             }
             contract::ItemBody::User(_) => Change::None,
@@ -217,7 +218,7 @@ impl OpenItem {
         clean::bound(&mut told, limits.item_text_bytes);
         let mut change = Change::None;
         if !told_media.is_empty()
-            && let ItemBody::AssistantMessage { media, .. } = &mut self.item.body
+            && let ItemBody::AssistantMessage { media, .. } = self.item.rest().body
         {
             *media = told_media;
             change = Change::Whole;
@@ -236,7 +237,7 @@ impl OpenItem {
 
     fn merge_tool(&mut self, mut told: Tool, limits: &Limits) -> Change {
         clean::tool(&mut told, limits);
-        let ItemBody::Tool { tool, input_text, .. } = &mut self.item.body else { return Change::None };
+        let ItemBody::Tool { tool, input_text, .. } = self.item.rest().body else { return Change::None };
         let before = tool.clone();
         if told.input.is_some() {
             input_text.clear();
@@ -247,19 +248,20 @@ impl OpenItem {
 
     /// Keeps the facts that were told; true when one is new. All of them together are bounded like the item's text.
     pub fn learn(&mut self, told: &Pairs, limits: &Limits) -> bool {
-        let before = self.item.facts.clone();
+        let facts = self.item.rest().facts;
+        let before = facts.clone();
         for (name, value) in told.iter().filter(|(name, _)| name != "at-ms") {
             let (mut name, mut value) = (name.clone(), value.clone());
             clean::label(&mut name, limits);
-            self.item.facts.retain(|(known, _)| *known != name);
+            facts.retain(|(known, _)| *known != name);
             let size = |(name, value): &(String, String)| name.len() + value.len();
-            let kept: usize = self.item.facts.iter().map(size).sum();
+            let kept: usize = facts.iter().map(size).sum();
             let Some(room) = limits.item_text_bytes.checked_sub((kept + name.len()) as u64) else { break };
             clean::bound(&mut value, room);
-            self.item.facts.push((name, value));
+            facts.push((name, value));
         }
-        self.item.facts.sort();
-        self.item.facts != before
+        facts.sort();
+        *facts != before
     }
 
     /// The tool of a tool item.

@@ -17,7 +17,7 @@ use crate::contract::{self, Status, TextKind};
 use crate::event::{Correlation, EventBody, Item, ItemBody, is_terminal};
 use crate::id::ItemId;
 use crate::identity::{self, Mark};
-use crate::lifecycle::work_may_become;
+use crate::lifecycle::Kept;
 use crate::policy::Intent;
 
 impl Normalizer {
@@ -135,15 +135,14 @@ impl Normalizer {
             .find(|(name, _)| name == "at-ms")
             .and_then(|(_, value)| clean::millis(value.parse().ok()?));
         let body = told.body.clone();
-        self.open_item(t, slot, kind, native, parent, how, |open| {
-            open.item.status = status;
-            open.item.at_ms = at_ms;
+        self.open_item(t, slot, kind, status, native, parent, how, |open| {
+            *open.item.rest().at_ms = at_ms;
             open.learn(&told.extra, &limits);
-            open.item.mark = clean::native(told.mark.as_deref(), &limits);
+            *open.item.rest().mark = clean::native(told.mark.as_deref(), &limits);
             open.whole = ends;
             if let contract::ItemBody::User(mut message) = body {
                 clean::contents(&mut message.content, &limits);
-                open.item.body = ItemBody::UserMessage { typed: message.typed, content: message.content };
+                *open.item.rest().body = ItemBody::UserMessage { typed: message.typed, content: message.content };
             } else {
                 open.merge(body, true, &limits);
             }
@@ -153,10 +152,10 @@ impl Normalizer {
     fn update_item(&mut self, t: usize, slot: Slot, at: usize, told: contract::Item, ends: bool) {
         let limits = self.limits.clone();
         let Some(open) = self.threads[t].turn_mut(slot).and_then(|turn| turn.open.get_mut(at)) else { return };
-        let before = open.item.status;
         let change = open.merge(told.body, ends, &limits);
         // It is shown with the next change: at the item's end at the latest.
-        open.item.mark = clean::native(told.mark.as_deref(), &limits).or(open.item.mark.take());
+        let mark = open.item.rest().mark;
+        *mark = clean::native(told.mark.as_deref(), &limits).or(mark.take());
         let change = if open.learn(&told.extra, &limits) { Change::Whole } else { change };
         if ends {
             let status = if is_terminal(told.status) { told.status } else { Status::Completed };
@@ -168,10 +167,7 @@ impl Normalizer {
             return self.end_item(t, slot, at, status, How::TOLD);
         }
         // An announcement that comes again does not take back what has begun.
-        if work_may_become(before, told.status) {
-            open.item.status = told.status;
-        }
-        let change = if open.item.status != before { Change::Whole } else { change };
+        let change = if open.item.step(told.status) { Change::Whole } else { change };
         self.show_change(t, slot, at, TextKind::Assistant, change);
     }
 
@@ -232,6 +228,7 @@ impl Normalizer {
         t: usize,
         slot: Slot,
         kind: Kind,
+        first: Status,
         native: Option<String>,
         parent: Option<ItemId>,
         how: How,
@@ -262,16 +259,16 @@ impl Normalizer {
         };
         let id = ItemId::from_digits(&self.scope.mint(&thread, &turn.key, kind.key(), &mark));
         let mut open = OpenItem {
-            item: Item {
+            item: Kept::begin(Item {
                 id: id.clone(),
                 native_id: clean::native(native.as_deref(), &self.limits),
                 mark: None,
                 ordinal,
-                status: Status::Running,
+                status: first,
                 body: kind.empty(),
                 at_ms: None,
                 facts: Vec::new(),
-            },
+            }),
             kind,
             native: native.clone(),
             parent,
@@ -287,7 +284,7 @@ impl Normalizer {
         if let Some(native) = native {
             turn.known.insert((kind, native), id);
         }
-        let whole = open.whole.then(|| open.item.clone());
+        let whole = open.whole.then(|| (*open.item).clone());
         turn.open.push(open);
         let at = turn.open.len() - 1;
         let item = match whole {
@@ -315,7 +312,7 @@ impl Normalizer {
         let bound = self.limits.open_items as usize;
         let Some(turn) = self.threads[t].turn_mut(slot) else { return };
         let mut open = turn.open.remove(at);
-        open.item.status = open.told_end.unwrap_or(status);
+        open.item.step(open.told_end.unwrap_or(status));
         if let Some(words) = open.words().filter(|_| how.synthetic && open.streamed) {
             if turn.unconfirmed.len() >= bound {
                 turn.unconfirmed.remove(0);
@@ -328,7 +325,12 @@ impl Normalizer {
                 words,
             });
         }
-        self.emit(t, place, How { synthetic: how.synthetic, ..placed }, EventBody::ItemEnded { item: open.item });
+        self.emit(
+            t,
+            place,
+            How { synthetic: how.synthetic, ..placed },
+            EventBody::ItemEnded { item: open.item.into_inner() },
+        );
     }
 
     /// Messages close when a tool starts and when another message begins; those with ids wait for their own end where the

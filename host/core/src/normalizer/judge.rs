@@ -40,7 +40,7 @@ impl Normalizer {
             (spot.turn.is_some() && turn.native == spot.turn)
                 || (told.op.is_some() && turn.op == told.op && spot.turn.is_none())
         };
-        let waiting = told.op.is_some_and(|op| state.runs.iter().any(|run| run.op == op && !run.started));
+        let waiting = told.op.is_some_and(|op| state.runs.iter().any(|run| run.op == op && !run.started()));
         if let Some(open) = &state.open {
             let id_fits = spot.turn.is_none() || open.native.is_none() || open.native == spot.turn;
             let op_fits = told.op.is_none() || open.op == told.op || (open.op.is_none() && !waiting);

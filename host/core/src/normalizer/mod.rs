@@ -12,6 +12,7 @@
 //! | `judge.rs` | how a turn and its run end |
 //! | `items.rs`, `find.rs`, `item.rs`, `text.rs` | items: told whole, found again, kept, told in pieces |
 //! | `tasks.rs` | subagents and background work: the roster |
+//! | `plan.rs` | the todo list of a turn |
 //! | `declared.rs` | what is told beyond, or short of, what the provider can do |
 //! | `asks.rs` | requests, as the provider opens and closes them |
 //! | `report.rs` | where drafts, counts and diagnostics are gathered |
@@ -82,6 +83,7 @@ mod find;
 mod item;
 mod items;
 mod judge;
+mod plan;
 mod report;
 mod route;
 mod run;
@@ -372,7 +374,7 @@ impl Normalizer {
     pub fn deadline(&self) -> Option<u64> {
         let late =
             self.threads.iter().flat_map(|thread| &thread.ended).filter(|turn| turn.open.iter().any(|open| open.late));
-        let late = late.filter_map(|turn| Some(turn.ended_at? + self.limits.drain_ms + 1));
+        let late = late.filter_map(|turn| Some(turn.ended_at()? + self.limits.drain_ms + 1));
         late.chain(self.requests.open().iter().filter_map(|open| open.request.expires_ms)).min()
     }
 
@@ -504,7 +506,7 @@ impl Normalizer {
     /// Tasks that go on in the background.
     pub fn roster(&self) -> Vec<&Task> {
         let tasks = self.threads.iter().flat_map(|thread| &thread.tasks);
-        tasks.map(|task| &task.task).filter(|task| task.background).collect()
+        tasks.map(|task| &*task.task).filter(|task| task.background).collect()
     }
 
     /// The provider's id of a task that goes on.

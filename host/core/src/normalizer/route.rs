@@ -8,7 +8,7 @@ use super::report::{How, Where};
 use super::thread::{Slot, ThreadState};
 use super::{Normalizer, clean};
 use crate::capability::Strength;
-use crate::contract::{self, EventBody as Told, ToolKind};
+use crate::contract::{self, EventBody as Told, Status, ToolKind};
 use crate::event::{Correlation, EventBody};
 use crate::id::{ItemId, ThreadId};
 use crate::policy::Intent;
@@ -151,8 +151,9 @@ impl Normalizer {
         if let Some(id) = self.known_tool(spot.thread, slot, &native) {
             return id;
         }
-        let at = self.open_item(spot.thread, slot, Kind::Tool, Some(native.clone()), None, How::MADE, |item| {
-            if let crate::event::ItemBody::Tool { tool, .. } = &mut item.item.body {
+        let (kind, first) = (Kind::Tool, Status::Running);
+        let at = self.open_item(spot.thread, slot, kind, first, Some(native.clone()), None, How::MADE, |open| {
+            if let crate::event::ItemBody::Tool { tool, .. } = open.item.rest().body {
                 tool.kind = ToolKind::Delegate;
             }
         });
@@ -162,7 +163,7 @@ impl Normalizer {
             let is_it = Some(&task.native) == spot.parent.as_ref()
                 || (spot.child.is_some() && task.task.native_thread == spot.child);
             if is_it && task.task.item.is_none() {
-                task.task.item = Some(id.clone());
+                *task.task.rest().item = Some(id.clone());
             }
         }
         id
@@ -206,7 +207,7 @@ impl Normalizer {
     fn is_late(&self, t: usize) -> bool {
         let state = &self.threads[t];
         let told_by_start = state.waiting_run().is_none() || self.handling.native(Intent::StartTurn);
-        let last = state.ended.back().and_then(|turn| turn.ended_at);
+        let last = state.ended.back().and_then(|turn| turn.ended_at());
         last.is_some_and(|ended| told_by_start && self.now.saturating_sub(ended) <= self.limits.drain_ms)
     }
 

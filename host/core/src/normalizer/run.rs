@@ -28,17 +28,7 @@ impl Normalizer {
         self.end_history(t);
         self.close_late(t, false);
         self.threads[t].handed.retain(|handed| handed.run != begin.run);
-        self.threads[t].runs.push(RunState {
-            id: begin.run.clone(),
-            op: begin.op,
-            words: words(&begin.content),
-            status: RunStatus::Starting,
-            started: false,
-            interrupted: false,
-            echoed: false,
-            echo: None,
-            ordinals: 0,
-        });
+        self.threads[t].runs.push(RunState::begins(begin.run.clone(), begin.op, words(&begin.content)));
         let place = Where { run: Some(begin.run.clone()), ..Where::default() };
         self.emit(t, place.clone(), How::TOLD, EventBody::RunUpdated { status: RunStatus::Starting });
         let key = TurnKey::Run(begin.run.as_str().to_owned());
@@ -67,7 +57,8 @@ impl Normalizer {
         let state = &mut self.threads[t];
         // A message that was handed over as a run of its own has shown itself.
         let known = state.runs.iter().position(|run| run.id == joined.run);
-        let begun = known.map(|at| state.runs.remove(at)).is_some();
+        let run = known.map(|at| state.runs.remove(at));
+        let begun = run.is_some();
         let slot = if state.open.is_some() { Slot::Open } else { Slot::Ended(state.ended.len().saturating_sub(1)) };
         let thread = state.id.clone();
         let into =
@@ -79,9 +70,10 @@ impl Normalizer {
             self.show_user(t, place, digits, ordinal, joined.content);
         }
         let correlation = joined.inferred.then_some(Correlation::Inferred);
+        let run = run.unwrap_or_else(|| RunState::begins(joined.run.clone(), 0, String::new()));
         let place = Where { run: Some(joined.run), ..Where::default() };
         let body = EventBody::RunEnded {
-            status: RunStatus::Completed,
+            status: run.ends(RunStatus::Completed),
             reason: Some("joined".into()),
             fault: None,
             background: false,
@@ -152,7 +144,7 @@ impl Normalizer {
     ) {
         let runs = &mut self.threads[t].runs;
         let Some(at) = runs.iter().position(|run| run.id == *id) else { return };
-        runs.remove(at);
+        let status = runs.remove(at).ends(status);
         let ledger = self.ledger.counts();
         let place = Where { run: Some(id.clone()), ..Where::default() };
         self.emit(t, place, How::TOLD, EventBody::RunEnded { status, reason, fault, background, joined: None, ledger });

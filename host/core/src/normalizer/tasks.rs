@@ -10,7 +10,7 @@ use crate::contract::{self, Status, TaskKind};
 use crate::event::{Correlation, EventBody, Task, is_terminal};
 use crate::id::{ItemId, TaskId, TurnId};
 use crate::identity::{Mark, TurnKey};
-use crate::lifecycle::task_may_become;
+use crate::lifecycle::Kept;
 use crate::policy::Intent;
 
 /// What may happen outside of turns, too.
@@ -79,9 +79,10 @@ impl Normalizer {
     /// The end was told before; what came of it may still be said. The status stays.
     fn outcome_told(&mut self, t: usize, at: usize, mut task: TaskState, summary: Option<String>) {
         let news = summary.is_some() && summary != task.task.summary;
-        task.task.summary = summary.or(task.task.summary.take());
+        let known = task.task.rest().summary;
+        *known = summary.or(known.take());
         let place = Where { run: task.run.clone(), turn: task.turn.clone(), parent: task.parent.clone() };
-        let shown = task.task.clone();
+        let shown = (*task.task).clone();
         self.threads[t].ended_tasks.insert(at, task);
         match news {
             true => self.emit(t, place, How::TOLD, EventBody::TaskUpdated { task: shown }),
@@ -93,7 +94,7 @@ impl Normalizer {
         let t = spot.thread;
         let place = self.here(spot);
         let id = TaskId::from_digits(&self.mint_here(t, Loose::Task, native, Strength::Strong).0);
-        let task = Task {
+        let task = Kept::begin(Task {
             id,
             kind,
             status: Status::Running,
@@ -102,7 +103,7 @@ impl Normalizer {
             native_thread: None,
             background: false,
             summary: None,
-        };
+        });
         let state = TaskState {
             task,
             native: native.to_owned(),
@@ -139,23 +140,22 @@ impl Normalizer {
     }
 
     fn update_task(&mut self, t: usize, at: usize, told: contract::Task, item: Option<ItemId>) {
-        let task = &mut self.threads[t].tasks[at].task;
+        let task = self.threads[t].tasks[at].task.rest();
         if told.kind != TaskKind::Unknown {
-            task.kind = told.kind;
+            *task.kind = told.kind;
         }
-        task.item = item.or(task.item.take());
-        task.title = told.title.or(task.title.take());
-        task.summary = told.summary.or(task.summary.take());
-        task.native_thread = told.thread.or(task.native_thread.take());
-        task.background |= told.background;
+        *task.item = item.or(task.item.take());
+        *task.title = told.title.or(task.title.take());
+        *task.summary = told.summary.or(task.summary.take());
+        *task.native_thread = told.thread.or(task.native_thread.take());
+        *task.background |= told.background;
         if is_terminal(told.status) && !self.ends_with_its_turn(t, at) {
             return self.end_task(t, at, told.status, false, How::TOLD);
         }
         let state = &mut self.threads[t].tasks[at];
         match is_terminal(told.status) {
             true => state.told_end = Some(told.status),
-            false if task_may_become(state.task.status, told.status) => state.task.status = told.status,
-            false => {}
+            false => _ = state.task.step(told.status),
         }
         self.show_task(t, at, How::TOLD);
     }
@@ -176,7 +176,7 @@ impl Normalizer {
     fn show_task(&mut self, t: usize, at: usize, how: How) {
         let state = &self.threads[t].tasks[at];
         let place = Where { run: state.run.clone(), turn: state.turn.clone(), parent: state.parent.clone() };
-        let mut task = state.task.clone();
+        let mut task = (*state.task).clone();
         if task.native_thread.is_some() && !self.handling.native(Intent::OpenSubagent) {
             task.native_thread = None;
             self.degrade(t, Intent::OpenSubagent);
@@ -188,7 +188,7 @@ impl Normalizer {
     fn end_task(&mut self, t: usize, at: usize, status: Status, inferred: bool, how: How) {
         let told = self.threads[t].tasks[at].told_end.take();
         let (status, inferred) = (told.unwrap_or(status), inferred && told.is_none());
-        self.threads[t].tasks[at].task.status = status;
+        self.threads[t].tasks[at].task.step(status);
         self.threads[t].tasks[at].inferred_end = inferred;
         let item = self.threads[t].tasks[at].task.item.clone();
         let turn = self.threads[t].tasks[at].turn.clone();
@@ -246,7 +246,7 @@ impl Normalizer {
                 None => return self.tally("open-tasks"),
             };
             if !self.threads[t].tasks[at].task.background {
-                self.threads[t].tasks[at].task.background = true;
+                *self.threads[t].tasks[at].task.rest().background = true;
                 self.show_task(t, at, How::TOLD);
             }
         }
@@ -259,7 +259,7 @@ impl Normalizer {
             for at in 0..self.threads[t].tasks.len() {
                 let task = &mut self.threads[t].tasks[at];
                 if of_turn(task) && !task.task.background {
-                    task.task.background = true;
+                    *task.task.rest().background = true;
                     self.show_task(t, at, How::MADE);
                 }
             }

@@ -27,7 +27,7 @@ impl Normalizer {
             Piece::New => {
                 self.close_messages_before(spot.thread, slot, &parent, kind, native.is_some());
                 let how = How { replayed: spot.replayed, ..How::MADE };
-                match self.open_item(spot.thread, slot, kind, native, parent, how, |_| {}) {
+                match self.open_item(spot.thread, slot, kind, Status::Running, native, parent, how, |_| {}) {
                     Some(at) => at,
                     None => return,
                 }
@@ -40,9 +40,8 @@ impl Normalizer {
         let kind = told.kind;
         let Some(turn) = self.threads[t].turn_mut(slot) else { return };
         let Some(open) = turn.open.get_mut(at) else { return };
-        let began = open.item.status == Status::Pending;
-        if began {
-            open.item.status = Status::Running;
+        if open.item.status == Status::Pending {
+            open.item.step(Status::Running);
         }
         let change = if told.whole {
             open.replace(kind, told.text, &self.limits)

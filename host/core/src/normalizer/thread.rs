@@ -1,10 +1,12 @@
 //! What is kept of a thread and its turns. Holds, finds and numbers; says nothing to anybody.
 
 use super::item::{Kind, OpenItem};
-use crate::contract::{Plan, Status};
+use super::plan::PlanState;
+use crate::contract::Status;
 use crate::event::{RunStatus, Task};
 use crate::id::{ItemId, RunId, ThreadId, TurnId};
 use crate::identity::TurnKey;
+use crate::lifecycle::{self, AttemptStatus, Kept, State};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -50,10 +52,9 @@ pub(super) struct TurnState {
     pub known: HashMap<(Kind, String), ItemId>,
     /// Messages that we closed before the provider told them whole: kind, parent, digest of the words.
     pub unconfirmed: Vec<Unconfirmed>,
-    pub ended_at: Option<u64>,
-    pub plan: Option<Plan>,
-    /// The list changed and that was not shown.
-    pub plan_held: bool,
+    pub plan: Option<PlanState>,
+    state: State<lifecycle::Turn>,
+    ended_at: Option<u64>,
 }
 
 /// A message that was streamed and closed by us, and may still be told whole, once.
@@ -71,14 +72,13 @@ pub(super) struct RunState {
     pub id: RunId,
     pub op: u32,
     pub words: String,
-    pub status: RunStatus,
-    /// A turn was opened for it.
-    pub started: bool,
     /// Our own interrupt was sent.
     pub interrupted: bool,
     pub echoed: bool,
     pub echo: Option<String>,
     pub ordinals: u32,
+    state: State<lifecycle::Run>,
+    attempt: State<lifecycle::Attempt>,
 }
 
 /// A message that was handed over while a turn was open.
@@ -93,7 +93,7 @@ pub(super) struct HandedState {
 /// A subagent or background work.
 #[derive(Debug, Clone)]
 pub(super) struct TaskState {
-    pub task: Task,
+    pub task: Kept<Task>,
     pub native: String,
     pub run: Option<RunId>,
     pub turn: Option<TurnId>,
@@ -194,7 +194,7 @@ impl ThreadState {
 
     /// The first run that no turn was opened for.
     pub fn waiting_run(&self) -> Option<&RunState> {
-        self.runs.iter().find(|run| !run.started)
+        self.runs.iter().find(|run| !run.started())
     }
 
     /// True when this item belongs to work that goes on after its turn, itself or one it is inside of.
@@ -244,6 +244,37 @@ fn hash_of(native: &str) -> u64 {
     hasher.finish()
 }
 
+impl RunState {
+    /// The plugin has its message: it is starting, and so is an attempt at it.
+    pub fn begins(id: RunId, op: u32, words: String) -> Self {
+        let (attempt, mut state) = (State::default(), State::default());
+        state.step(RunStatus::Starting);
+        Self { id, op, words, interrupted: false, echoed: false, echo: None, ordinals: 0, state, attempt }
+    }
+
+    /// Its status changes, if it may; true when it did.
+    pub fn comes_to(&mut self, status: RunStatus) -> bool {
+        self.state.step(status)
+    }
+
+    /// A turn is open for it.
+    pub fn turn_opens(&mut self) {
+        self.attempt.step(AttemptStatus::AtWork);
+    }
+
+    /// True once a turn was opened for it.
+    pub fn started(&self) -> bool {
+        self.attempt.is(AttemptStatus::AtWork)
+    }
+
+    /// How it has ended.
+    pub fn ends(mut self, status: RunStatus) -> RunStatus {
+        self.attempt.step(AttemptStatus::Over);
+        self.state.step(status);
+        self.state.get()
+    }
+}
+
 impl TurnState {
     pub fn new(id: TurnId, key: TurnKey) -> Self {
         Self {
@@ -257,10 +288,23 @@ impl TurnState {
             open: Vec::new(),
             known: HashMap::new(),
             unconfirmed: Vec::new(),
-            ended_at: None,
             plan: None,
-            plan_held: false,
+            state: State::default(),
+            ended_at: None,
         }
+    }
+
+    /// How it has ended.
+    pub fn ends(&mut self, status: Status, now: u64) -> Status {
+        if self.state.step(status) {
+            self.ended_at = Some(now);
+        }
+        self.state.get()
+    }
+
+    /// When it ended, in milliseconds since 1970.
+    pub fn ended_at(&self) -> Option<u64> {
+        self.ended_at
     }
 
     pub fn next_ordinal(&mut self) -> u32 {

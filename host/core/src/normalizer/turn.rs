@@ -14,7 +14,6 @@ use crate::contract::{Status, TurnEnd, TurnStart};
 use crate::event::{Correlation, EventBody, RunStatus};
 use crate::id::{ItemId, RunId, TurnId};
 use crate::identity::{Mark, TurnKey};
-use crate::lifecycle::run_may_become;
 use crate::policy::Intent;
 
 impl Normalizer {
@@ -55,7 +54,7 @@ impl Normalizer {
     pub(super) fn opens_by_delivery(&mut self, run: &RunId, native: Option<String>) {
         let Some(t) = self.threads.iter().position(|thread| thread.run(run).is_some()) else { return };
         let state = &self.threads[t];
-        let Some(op) = state.run(run).filter(|run| !run.started && state.open.is_none()).map(|run| run.op) else {
+        let Some(op) = state.run(run).filter(|run| !run.started() && state.open.is_none()).map(|run| run.op) else {
             return;
         };
         let native = native.filter(|_| self.strength(Intent::IdentifyTurn) != Strength::None);
@@ -100,7 +99,7 @@ impl Normalizer {
         (turn.native, turn.run) = (native, run.clone());
         turn.op = op;
         if let Some(run) = run.as_ref().and_then(|id| state.run_mut(id)) {
-            run.started = true;
+            run.turn_opens();
             turn.op = turn.op.or(Some(run.op));
             turn.ordinals = run.ordinals;
         }
@@ -156,24 +155,17 @@ impl Normalizer {
                 && !carried.contains(request)
                 && (place.turn.as_ref() == Some(&turn_id) || (run.is_some() && place.run == run))
         });
-        let place = Where { run: run.clone(), turn: Some(turn_id), parent: None };
-        let body = EventBody::TurnEnded {
-            status: end.status,
-            reason: end.reason.clone(),
-            fault: end.fault.clone(),
-            native_id,
-            mark: end.mark,
-        };
-        self.emit(t, place, end.how, body);
         let now = self.now;
         let state = &mut self.threads[t];
-        if let Some(mut turn) = state.open.take() {
-            turn.ended_at = Some(now);
-            // It may have been told after the turn's beginning.
-            turn.native.iter().for_each(|native| _ = state.is_new_turn_id(native));
-            state.ended.push_back(turn);
-        }
+        let Some(mut turn) = state.open.take() else { return };
+        let status = turn.ends(end.status, now);
+        // It may have been told after the turn's beginning.
+        turn.native.iter().for_each(|native| _ = state.is_new_turn_id(native));
+        state.ended.push_back(turn);
         state.prune();
+        let place = Where { run: run.clone(), turn: Some(turn_id), parent: None };
+        let (reason, fault) = (end.reason.clone(), end.fault.clone());
+        self.emit(t, place, end.how, EventBody::TurnEnded { status, reason, fault, native_id, mark: end.mark });
         if let Some(run) = run {
             self.end_run(t, &run, end.run_status, end.reason, end.fault, background);
         }
@@ -220,27 +212,11 @@ impl Normalizer {
     pub(super) fn close_late(&mut self, t: usize, now: bool) {
         for at in 0..self.threads[t].ended.len() {
             let Some(turn) = self.threads[t].ended.get(at) else { return };
-            let over = turn.ended_at.is_some_and(|ended| self.now.saturating_sub(ended) > self.limits.drain_ms);
+            let over = turn.ended_at().is_some_and(|ended| self.now.saturating_sub(ended) > self.limits.drain_ms);
             if (over || now) && turn.open.iter().any(|open| open.late) {
                 self.close_items(t, Slot::Ended(at), |kind| status_at_end(kind, Status::Completed), false);
             }
         }
-    }
-
-    /// A list that a stopped turn leaves behind has no step at work; one whose progress was not shown is shown as it stands.
-    fn finalize_plan(&mut self, t: usize, status: Status) {
-        let Some(turn) = &mut self.threads[t].open else { return };
-        let Some(mut plan) = turn.plan.take() else { return };
-        let place = Where { run: turn.run.clone(), turn: Some(turn.id.clone()), parent: None };
-        let stays = status == Status::Completed || plan.steps.iter().all(|step| step.status != Status::Running);
-        if stays && !turn.plan_held {
-            return;
-        }
-        if !stays {
-            let left = if status == Status::Interrupted { Status::Interrupted } else { Status::Unknown };
-            plan.steps.iter_mut().filter(|step| step.status == Status::Running).for_each(|step| step.status = left);
-        }
-        self.emit(t, place, How::MADE, EventBody::PlanUpdated { plan });
     }
 
     /// The turn of history that is being told; begun if need be.
@@ -274,8 +250,7 @@ impl Normalizer {
         let state = &mut self.threads[t];
         let turn = state.open.as_ref().filter(|turn| turn.run.as_ref() == Some(id)).map(|turn| turn.id.clone());
         let Some(run) = state.run_mut(id) else { return };
-        if run_may_become(run.status, status) {
-            run.status = status;
+        if run.comes_to(status) {
             let place = Where { run: Some(id.clone()), turn, parent: None };
             self.emit(t, place, How::MADE, EventBody::RunUpdated { status });
         }

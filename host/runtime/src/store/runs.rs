@@ -6,7 +6,7 @@ use super::words::{Columns, all, found, insert, json, word};
 use jackfield_core::contract::{Content, Pairs};
 use jackfield_core::event::RunStatus;
 use jackfield_core::id::{RunId, ThreadId};
-use jackfield_core::lifecycle::run_may_become;
+use jackfield_core::lifecycle::{Run, State};
 use rusqlite::params;
 
 /// A run as stored.
@@ -57,8 +57,8 @@ impl Store {
         let (place, run) = (self.place.clone(), run.clone());
         let change = move |db: &rusqlite::Connection| {
             let sql = "SELECT status FROM runs WHERE id = ?1";
-            let before = all(db, &place, sql, [run.as_str()], |row| row.word::<RunStatus>("status"))?.pop();
-            if before.is_some_and(|before| !run_may_become(before, status)) {
+            let mut state = all(db, &place, sql, [run.as_str()], |row| row.word::<State<Run>>("status"))?.pop();
+            if state.as_mut().is_some_and(|state| !state.step(status)) {
                 return Ok(());
             }
             let sql = "UPDATE runs SET status = ?2, updated_ms = max(updated_ms, ?3) WHERE id = ?1";
