@@ -22,7 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A host with the demonstration.
 pub struct Bench {
-    folder: TempDir,
+    folder: PathBuf,
+    /// Gone with it.
+    own: Option<TempDir>,
     program: PathBuf,
     /// The host.
     pub host: Host,
@@ -38,28 +40,34 @@ impl Bench {
 
     /// With these.
     pub async fn with(program: &str, limits: Limits, policy: PolicyConfig) -> Bench {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let (host, plugin) = open(folder.path(), Path::new(program), limits, policy).await;
-        Bench { folder, program: program.into(), host, plugin }
+        let own = tempfile::tempdir().expect("a temporary folder");
+        let (host, plugin) = open(own.path(), Path::new(program), limits, policy).await;
+        Bench { folder: own.path().into(), own: Some(own), program: program.into(), host, plugin }
+    }
+
+    /// On what another one left in this folder, or will leave.
+    pub async fn on(program: &str, folder: &Path) -> Bench {
+        let (host, plugin) = open(folder, Path::new(program), Limits::default(), PolicyConfig::default()).await;
+        Bench { folder: folder.into(), own: None, program: program.into(), host, plugin }
     }
 
     /// Another host on the same data, as after a restart.
     pub async fn again(self) -> Bench {
-        let Bench { folder, program, host, plugin } = self;
+        let Bench { folder, own, program, host, plugin } = self;
         drop((host, plugin));
-        let (host, plugin) = open(folder.path(), &program, Limits::default(), PolicyConfig::default()).await;
-        Bench { folder, program, host, plugin }
+        let (host, plugin) = open(&folder, &program, Limits::default(), PolicyConfig::default()).await;
+        Bench { folder, own, program, host, plugin }
     }
 
     /// A new thread.
     pub async fn thread(&self) -> Talk {
-        let thread = self.host.new_thread(&self.plugin, Instance::default(), self.folder.path()).await;
+        let thread = self.host.new_thread(&self.plugin, Instance::default(), &self.folder).await;
         Talk::of(thread.expect("a thread"))
     }
 
     /// A workspace.
     pub fn work(&self) -> &Path {
-        self.folder.path()
+        &self.folder
     }
 }
 

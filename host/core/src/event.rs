@@ -138,6 +138,9 @@ pub enum EventBody {
         digest: String,
         /// True when the provider's conversation was resumed from a cursor.
         resumed: bool,
+        /// The session whose program serves this thread together with others; absent when the thread began it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shares: Option<SessionId>,
     },
     /// The session is over.
     #[serde(rename = "session.ended")]

@@ -128,6 +128,8 @@ limits! {
     queued_runs = 64;
     /// Words of clients that wait for one session. A client waits when it is full; a person writes no faster.
     session_inbox = 64;
+    /// Threads that one session serves. They lose their live session together: more of them are not at one program's mercy.
+    session_threads = 32;
     /// Threads that the retention deletes at one start: the rest at the next, so that no start is slow.
     retention_threads = 100;
 

@@ -152,6 +152,7 @@ impl Host {
                 audit,
                 supervisor: config.supervisor,
                 spill_folder,
+                sessions: crate::session::Registry::default(),
             }),
             data: config.data,
         })

@@ -8,7 +8,7 @@ use crate::instance::Instance;
 use crate::lease::Lease;
 use crate::recovery;
 use crate::session::{
-    AskError, KeptFrame, NewRun, SessionHandle, SessionStart, Shared, Standing, Stop, queue::withdrawn,
+    AskError, KeptFrame, NewRun, SeatStart, SessionHandle, SessionStart, Shared, Standing, Stop, queue::withdrawn,
 };
 use crate::store::{RequestState, SessionRecord, StoreError, ThreadRecord};
 use crate::thread_log::{Subscription, ThreadLog};
@@ -269,7 +269,7 @@ impl Inner {
         session.filter(|session| !session.is_over()).ok_or(AskError::Ended)
     }
 
-    /// Begins a session, resuming the provider's conversation, with these messages.
+    /// Begins a session, resuming the provider's conversation, with these messages; or takes a seat on one that was begun the same.
     async fn start_session(self: &Arc<Self>, state: &mut State, first: Vec<NewRun>) -> Result<(), AskError> {
         let epoch = state.next_epoch;
         let session = mint::session(&self.id, epoch);
@@ -300,19 +300,23 @@ impl Inner {
             instance.tools.clone_from(tools);
         }
         let start = SessionStart {
-            session,
+            session: session.clone(),
             epoch,
             generation: self.plugin.generation.clone(),
             bundled: self.plugin.bundled,
             instance,
             folder: self.folder.clone(),
+        };
+        let seat = SeatStart {
+            session,
+            epoch,
             survivors: self.survivors().await?,
             native_id: native_id.filter(|_| cursor.is_some()),
             cursor,
             log: self.log.clone(),
-            lease: self.lease.clone(),
+            lease: Some(self.lease.clone()),
         };
-        match SessionHandle::start(start, self.shared.clone(), first).await {
+        match self.shared.seat(start, seat, first).await {
             Ok(handle) => {
                 self.watch_over(&handle);
                 state.session = Some(handle);

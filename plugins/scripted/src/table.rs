@@ -3,13 +3,13 @@
 //! A row is `on COMMAND`, then one output per line (`words.rs`), indented. A command is written as one line (`asked.rs`): the row
 //! whose words are the longest beginning of it answers; each command is also told as a note, so that what reached the
 //! provider is seen. `after MS` puts the rest of a row behind a timer. What has no row: `start` and `open-thread` go well,
-//! the rest is unsupported. **It says what the table says, whatever capabilities the second option declares for it.**
+//! and `close-thread`, too; the rest is unsupported. With several threads open each row speaks in the thread of its command. **It says what the table says, whatever capabilities the second option declares for it.**
 //! Tests: below, and the flag cases of the workspace.
 
 mod asked;
 mod words;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use jackfield_sdk::prelude::*;
 use serde_json::Value;
@@ -22,14 +22,19 @@ const THREAD: &str = "T";
 pub struct Table {
     rows: Vec<(String, Vec<String>)>,
     later: BTreeMap<u32, Pending>,
-    /// The command that sent the newest message: what `start` and `end` are about.
-    sent: Option<u32>,
+    /// By thread, the command that sent the newest message: what `start` and `end` are about.
+    sent: BTreeMap<Option<String>, u32>,
+    /// Threads that are open.
+    open: BTreeSet<String>,
 }
 
 /// Lines of a row that are still to come, and the command they belong to.
 #[derive(Debug, Clone)]
 struct Pending {
     op: u32,
+    thread: Option<String>,
+    /// The row opens a thread.
+    opens: bool,
     /// The same, when it sent a message: what `start` and `end` are about.
     sent: Option<u32>,
     lines: VecDeque<String>,
@@ -46,7 +51,7 @@ impl Table {
                 (None, None) => {}
             }
         }
-        Some(Table { rows, later: BTreeMap::new(), sent: None })
+        Some(Table { rows, later: BTreeMap::new(), sent: BTreeMap::new(), open: BTreeSet::new() })
     }
 
     /// The set that the options declare for this session.
@@ -69,19 +74,27 @@ impl Table {
 
     /// Answers a command by its row.
     pub fn command(&mut self, cx: &mut Cx, command: &Command) {
-        let op = command.op;
-        let asked = asked::line(command);
+        let (op, thread) = (command.op, command.thread.clone());
+        let asked = asked::line(command, &self.open);
         if !matches!(command.body, CommandBody::Start(_)) {
-            cx.event(EventBody::Note(Note::new(Level::Info, "told", asked.clone())));
+            let note = EventBody::Note(Note::new(Level::Info, "told", asked.clone()));
+            cx.event_in(self.scope(thread.as_ref()), note);
         }
-        if matches!(command.body, CommandBody::SendRun(_)) {
-            self.sent = Some(op);
+        match &command.body {
+            CommandBody::SendRun(_) => _ = self.sent.insert(thread.clone(), op),
+            CommandBody::CloseThread => self.close(thread.as_ref()),
+            _ => {}
         }
         let fitting = self.rows.iter().filter(|(on, _)| asked.starts_with(on.as_str()));
         let Some((_, lines)) = fitting.max_by_key(|(on, _)| on.len()) else {
-            match command.body {
+            match &command.body {
                 CommandBody::Start(_) => cx.done(op, OpValue::Accepted),
-                CommandBody::OpenThread(_) => cx.done(op, OpValue::Thread(thread(THREAD))),
+                CommandBody::OpenThread(open) => {
+                    let id = self.next_id(open.cursor.as_deref());
+                    self.open.insert(id.clone());
+                    cx.done(op, OpValue::Thread(of_id(&id)));
+                }
+                CommandBody::CloseThread => cx.done(op, OpValue::Accepted),
                 _ => {}
             }
             return;
@@ -90,7 +103,9 @@ impl Table {
             cx.hold(op);
         }
         let sent = matches!(command.body, CommandBody::SendRun(_)).then_some(op);
-        self.go_on(cx, Pending { op, sent, lines: lines.iter().cloned().collect() });
+        let lines = lines.iter().cloned().collect();
+        let opens = matches!(command.body, CommandBody::OpenThread(_));
+        self.go_on(cx, Pending { op, thread, opens, sent, lines });
     }
 
     /// A timer of a row.
@@ -107,11 +122,37 @@ impl Table {
                 self.later.insert(timer, pending);
                 return;
             }
-            words::say(cx, &line, pending.op, pending.sent.or(self.sent));
+            let opened = line.strip_prefix("done thread ").filter(|_| pending.opens);
+            self.open.extend(opened.and_then(|rest| rest.split(' ').next()).map(str::to_owned));
+            let sent = pending.sent.or_else(|| self.sent.get(&pending.thread).copied());
+            let here = self.scope(pending.thread.as_ref()).unwrap_or_else(Scope::root);
+            words::say(cx, &line, here, pending.op, sent);
+        }
+    }
+
+    /// Where something of this thread is said: without a name, while it is the only one.
+    fn scope(&self, thread: Option<&String>) -> Option<Scope> {
+        let named = thread.filter(|thread| self.open.len() > 1 && self.open.contains(*thread))?;
+        Some(Scope { thread: Some(named.clone()), ..Scope::root() })
+    }
+
+    /// The id of a thread that no row names: the one that its cursor holds, else the next that is free.
+    fn next_id(&self, cursor: Option<&str>) -> String {
+        let numbered = |at: usize| if at == 0 { THREAD.to_owned() } else { format!("{THREAD}{}", at + 1) };
+        let held = cursor.and_then(|cursor| cursor.strip_prefix("cursor-")).map(str::to_owned);
+        let free = || (0..=self.open.len()).map(numbered).find(|id| !self.open.contains(id));
+        held.or_else(free).unwrap_or_else(|| THREAD.to_owned())
+    }
+
+    /// What is still to come in a thread does not come any more.
+    fn close(&mut self, thread: Option<&String>) {
+        self.later.retain(|_, pending| pending.thread.as_ref() != thread);
+        if let Some(thread) = thread {
+            self.open.remove(thread);
         }
     }
 }
 
-fn thread(id: &str) -> Thread {
+fn of_id(id: &str) -> Thread {
     Thread { cursor: Some(format!("cursor-{id}")), ..Thread::new(id, ThreadState::Idle) }
 }

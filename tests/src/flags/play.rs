@@ -14,6 +14,7 @@
 //! | `rollback [N]`, `fork [N]` | goes back to, copies up to the Nth turn; to before the first, the whole |
 //! | `fork item ID`, `fork task`, `open` | copies up to this item of the provider's; the first task's thread; opens that one |
 //! | `stop`, `wait-for` | the first task |
+//! | `beside TEXT` | sends a message in another thread of the same start, waits for its end and closes it; a line says where it was served |
 //! | `mark` | puts a line `mark` between what was seen before and after |
 //! | `close` | ends the session; `reopen` ends it and goes on with the thread |
 
@@ -220,6 +221,7 @@ impl Stage<'_> {
                 self.marked.clone_from(&self.hints);
             }
             "close" => self.close().await?,
+            "beside" => self.beside(rest).await?,
             "reopen" => {
                 self.close().await?;
                 let id = self.thread()?.id().clone();
@@ -353,6 +355,29 @@ impl Stage<'_> {
         while let Some(event) = self.events.next_now() {
             self.take(&event);
         }
+    }
+
+    /// Another thread of the same start: where it was served, and what its provider was asked to open it.
+    async fn beside(&mut self, text: &str) -> Result<()> {
+        let work = self.house.folder.path().join("work");
+        let other = self.house.host.new_thread(&self.house.plugin, self.instance.clone(), &work).await?;
+        let mut events = other.subscribe();
+        other.send(vec![Content::Text(text.into())]).await?;
+        let (mut place, mut asked) = ("", String::new());
+        loop {
+            let next = tokio::time::timeout(PATIENCE, events.next()).await?.context("events")?;
+            match &next.draft.body {
+                EventBody::SessionStarted { shares: Some(_), .. } => place = "on the same session",
+                EventBody::SessionStarted { .. } => place = "in a session of its own",
+                EventBody::Note { note } if note.text.starts_with("open-thread") => asked.clone_from(&note.text),
+                EventBody::RunEnded { .. } => break,
+                _ => {}
+            }
+        }
+        other.close().await?;
+        self.take_now();
+        self.lines.push(format!("beside {place}, {asked}"));
+        Ok(())
     }
 
     async fn close(&mut self) -> Result<()> {

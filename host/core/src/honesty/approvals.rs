@@ -10,15 +10,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Calls that somebody was asked about.
 #[derive(Debug)]
 pub(super) struct Approvals {
-    /// What each setting that speaks of it promises; nothing is promised where none does.
-    told: BTreeMap<String, Promise>,
+    /// What each setting that speaks of it promises, by its thread; nothing is promised where none does. Of threads that promise
+    /// different things, what all promise counts.
+    told: BTreeMap<(Option<String>, String), Promise>,
     allowed_for_good: bool,
     /// Calls that need no question any more: asked about, or begun before the mode changed.
     asked: BTreeSet<String>,
     /// Calls at work.
     running: BTreeSet<String>,
-    /// A question in this turn did not say which call it is about: any may be meant.
-    asked_at_large: bool,
+    /// Threads in whose turn a question did not say which call it is about: any may be meant.
+    asked_at_large: BTreeSet<Option<String>>,
     /// More is not remembered; nothing is found then.
     bound: usize,
 }
@@ -26,21 +27,22 @@ pub(super) struct Approvals {
 impl Approvals {
     pub fn new(bound: usize) -> Self {
         let (asked, running) = (BTreeSet::new(), BTreeSet::new());
-        Self { told: BTreeMap::new(), allowed_for_good: false, asked, running, asked_at_large: false, bound }
+        Self { told: BTreeMap::new(), allowed_for_good: false, asked, running, asked_at_large: BTreeSet::new(), bound }
     }
 
     pub fn begins_with(&mut self, selection: &Pairs) {
         let approvals = selection.iter().rev().find(|(name, _)| name == "approvals");
         let promise = approvals.and_then(|(_, value)| Promise::of_approvals(value));
-        self.told.extend(promise.map(|promise| ("approvals".to_owned(), promise)));
+        self.told.extend(promise.map(|promise| ((None, "approvals".to_owned()), promise)));
     }
 
-    pub fn settings(&mut self, settings: &[Setting]) {
+    pub fn settings(&mut self, thread: &Option<String>, settings: &[Setting]) {
         let mut now = self.told.clone();
         for setting in settings {
+            let key = (thread.clone(), setting.name.clone());
             match Promise::of(setting) {
-                Some(promise) => _ = now.insert(setting.name.clone(), promise),
-                None => _ = now.remove(&setting.name),
+                Some(promise) if now.len() < self.bound => _ = now.insert(key, promise),
+                _ => _ = now.remove(&key),
             }
         }
         if now != self.told {
@@ -59,18 +61,25 @@ impl Approvals {
     }
 
     pub fn told(&mut self, event: &Event) -> Option<Finding> {
+        let thread = event.scope.as_ref().and_then(|scope| scope.thread.clone());
         match &event.body {
             EventBody::RequestsOpened(requests) => {
                 for request in requests.iter().filter(|one| matches!(one.subject, Subject::Approval(_))) {
                     match &request.item {
                         Some(item) => _ = self.asked.insert(item.clone()),
-                        None => self.asked_at_large = true,
+                        None if self.asked_at_large.len() < self.bound => {
+                            _ = self.asked_at_large.insert(thread.clone())
+                        }
+                        // What comes after is not judged by half a memory.
+                        None => self.allowed_for_good = true,
                     }
                 }
                 None
             }
             EventBody::TurnEnded(end) => {
-                self.asked_at_large &= end.background;
+                if !end.background {
+                    self.asked_at_large.remove(&thread);
+                }
                 None
             }
             EventBody::Items(items) => {
@@ -89,7 +98,7 @@ impl Approvals {
         }
         self.running.remove(id);
         let is_full = self.asked.len() + self.running.len() > self.bound;
-        let asked = self.asked_at_large || is_full || self.asked.contains(id);
+        let asked = !self.asked_at_large.is_empty() || is_full || self.asked.contains(id);
         if is_full {
             // What comes after is not judged by half a memory.
             (self.allowed_for_good, self.asked, self.running) = (true, BTreeSet::new(), BTreeSet::new());

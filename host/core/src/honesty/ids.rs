@@ -1,5 +1,5 @@
-//! Is an id that is called strong one thing for good? A call's within its turn, a turn's within its thread, a request's
-//! within the session. **The same thing told twice is no lie; two things of one id are.**
+//! Is an id that is called strong one thing for good? A call's within its turn, a turn's and a request's within
+//! its thread. **The same thing told twice is no lie; two things of one id are.**
 
 use super::{Finding, shown};
 use crate::contract::{Event, EventBody, ItemBody, Request, Tool};
@@ -14,8 +14,8 @@ pub(super) struct Ids {
     ended: BTreeMap<(Option<String>, String), [Option<String>; 2]>,
     /// Thread and id.
     turns: BTreeSet<(Option<String>, String)>,
-    /// What a request is about, and whether it is over.
-    requests: BTreeMap<String, (String, bool)>,
+    /// Thread and id: what a request is about, and whether it is over.
+    requests: BTreeMap<(Option<String>, String), (String, bool)>,
     /// More is not remembered: a repeat is found early or never.
     bound: usize,
 }
@@ -25,9 +25,12 @@ impl Ids {
         Self { ended: BTreeMap::new(), turns: BTreeSet::new(), requests: BTreeMap::new(), bound }
     }
 
-    pub fn request_over(&mut self, native: &str) {
-        if let Some((_, over)) = self.requests.get_mut(native) {
-            *over = true;
+    /// One is over, in the thread of this id or in one that was not named.
+    pub fn request_over(&mut self, thread: Option<&str>, native: &str) {
+        for thread in [thread.map(str::to_owned), None] {
+            if let Some((_, over)) = self.requests.get_mut(&(thread, native.to_owned())) {
+                *over = true;
+            }
         }
     }
 
@@ -39,10 +42,12 @@ impl Ids {
                 self.turn(thread, event.scope.as_ref()?.turn.clone()?)
             }
             EventBody::RequestsClosed(ends) => {
-                ends.iter().for_each(|end| self.request_over(&end.id));
+                ends.iter().for_each(|end| self.request_over(thread.as_deref(), &end.id));
                 None
             }
-            EventBody::RequestsOpened(requests) => requests.iter().filter_map(|request| self.request(request)).next(),
+            EventBody::RequestsOpened(requests) => {
+                requests.iter().filter_map(|request| self.request(&thread, request)).next()
+            }
             EventBody::Items(items) => items.iter().find_map(|item| match (&item.body, &item.id) {
                 (ItemBody::Tool(tool), Some(id)) => {
                     self.call((thread.clone(), id.clone()), tool, is_terminal(item.status))
@@ -65,10 +70,11 @@ impl Ids {
         None
     }
 
-    fn request(&mut self, request: &Request) -> Option<Finding> {
+    fn request(&mut self, thread: &Option<String>, request: &Request) -> Option<Finding> {
         let about = digest(&[&format!("{:?} {:?}", request.item, request.subject)]);
         let is_full = self.requests.len() >= self.bound;
-        match self.requests.get_mut(&request.id) {
+        let key = (thread.clone(), request.id.clone());
+        match self.requests.get_mut(&key) {
             Some((known, over)) if *over && *known != about => {
                 (*known, *over) = (about, false);
                 let because = format!("the request id {} came for two requests", shown(&request.id));
@@ -77,7 +83,7 @@ impl Ids {
             Some(_) => None,
             None if is_full => None,
             None => {
-                self.requests.insert(request.id.clone(), (about, false));
+                self.requests.insert(key, (about, false));
                 None
             }
         }

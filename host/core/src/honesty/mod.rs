@@ -36,7 +36,7 @@ use crate::capability::{Capabilities, flag};
 use crate::contract::{CapabilityValue, Event, EventBody, McpServer, Pairs};
 use crate::limits::Limits;
 pub use reach::{REACH, Reach};
-pub use refusals::{applied, copied, refused};
+pub use refusals::{applied, copied, one_of_two, refused};
 use std::collections::BTreeMap;
 
 /// How much a finding proves.
@@ -131,7 +131,7 @@ impl Honesty {
             return Vec::new();
         }
         if let EventBody::Settings(settings) = &event.body {
-            self.approvals.settings(settings);
+            self.approvals.settings(&scope.and_then(|scope| scope.thread.clone()), settings);
         }
         let mut found: Vec<Finding> = self.approvals.told(event).into_iter().collect();
         found.extend(self.ids.told(event));
@@ -161,9 +161,9 @@ impl Honesty {
         self.approvals.unsettled();
     }
 
-    /// A request was answered; `for_good` when the answer allows more than the one call.
-    pub fn answered(&mut self, native: &str, for_good: bool) {
-        self.ids.request_over(native);
+    /// A request of the provider's thread of this id was answered; `for_good` when the answer allows more than the one call.
+    pub fn answered(&mut self, thread: Option<&str>, native: &str, for_good: bool) {
+        self.ids.request_over(thread, native);
         if for_good {
             self.approvals.allowed_for_good();
         }

@@ -23,7 +23,7 @@ const MODEL_ONLY: &str = "what a model was told is seen by the model alone";
 pub const REACH: &[(&str, Reach)] = &[
     ("sessions.supports-model-switch-in-session", By("refusals")),
     ("sessions.supports-runtime-mode-switch-in-session", By("refusals")),
-    ("sessions.supports-multiple-provider-threads-per-session", Not("the host opens one thread in each session")),
+    ("sessions.supports-multiple-provider-threads-per-session", By("refusals")),
     ("sessions.supports-provider-switching-via-handoff", Later),
     (
         "sessions.pending-requests-survive-restart",

@@ -11,6 +11,7 @@ const PROMISES: &[(&str, &str)] = &[
     ("send-run-enqueued", "turns.supports-queued-messages"),
     ("send-run-attached", "input.accepts-attachments"),
     ("open-thread-empty", "threads.can-create-empty-thread"),
+    ("open-thread-shared", SHARES),
     ("read-thread", "threads.can-read-thread-snapshot"),
     ("rollback-thread", "threads.can-rollback-thread"),
     ("fork-thread", "threads.can-fork-thread"),
@@ -28,6 +29,9 @@ const PROMISES: &[(&str, &str)] = &[
     ("wait-task", "subagents.can-wait-for-subagents"),
     ("list-settings", "sessions.lists-settings"),
 ];
+
+/// The flag that says a session serves several threads.
+const SHARES: &str = "sessions.supports-multiple-provider-threads-per-session";
 
 /// Flags that a refusal breaks.
 #[cfg(test)]
@@ -53,6 +57,11 @@ pub fn copied(from: Option<&str>, copy: &str) -> Option<Finding> {
     let same = from.is_some_and(|from| from == copy);
     let because = || format!("a copy has the id of the thread it was made of, {}", shown(copy));
     same.then(|| Finding::weak("identity.native-thread-ids", because()))
+}
+
+/// A thread was opened in a session that serves others, and it has the id of one of those: the session serves one after all.
+pub fn one_of_two(id: &str) -> Finding {
+    Finding::off(SHARES, format!("two threads of one session have the id {}", shown(id)))
 }
 
 #[cfg(test)]

@@ -166,7 +166,7 @@ fn what_was_not_promised_is_no_lie() {
 fn an_answer_for_good_ends_the_promise() {
     let mut honesty = honesty();
     honesty.begins_with(&vec![("approvals".into(), "ask".into())]);
-    honesty.answered("r", true);
+    honesty.answered(None, "r", true);
     assert_eq!(honesty.told(&tool("t", "completed", "execute", "ls")), []);
 }
 

@@ -58,7 +58,7 @@ impl Normalizer {
         match survivor {
             Some(survivor) if survivor.is(&request) => request.id = survivor.request.id,
             // The same id for another question: an answer to the one is none to the other.
-            Some(survivor) => self.survivor_expired(survivor.request.id),
+            Some(survivor) => self.survivor_expired(t, survivor.request.id),
             None => {}
         }
         let kept = Place { thread: t, run: place.run.clone(), turn: place.turn.clone(), parent: place.parent.clone() };
@@ -74,27 +74,29 @@ impl Normalizer {
         }
     }
 
-    /// The request of an earlier session that this one is, if it is one. They are of the thread that the session was begun for.
+    /// The request of an earlier session of this thread that this one is, if it is one.
     fn take_survivor(&mut self, t: usize, native: &str) -> Option<Survivor> {
-        let at = self.survivors.iter().position(|survivor| t == 0 && survivor.native == native)?;
-        Some(self.survivors.remove(at))
+        let at = self.survivors.iter().position(|(of, survivor)| *of == t && survivor.native == native)?;
+        Some(self.survivors.remove(at).1)
     }
 
-    pub(super) fn survivor_expired(&mut self, request: RequestId) {
+    pub(super) fn survivor_expired(&mut self, t: usize, request: RequestId) {
         self.requests.expired(request.clone());
         let body = EventBody::RequestResolved { request, resolution: Resolution::Expired };
-        self.emit(0, Where::default(), How::MADE, body);
+        self.emit(t, Where::default(), How::MADE, body);
     }
 
-    /// The session ends. Where the provider promises it, requests outlive it, but for those of a run that was stopped.
-    pub(super) fn leave_requests(&mut self) {
+    /// The session ends, or this thread's part in it. Where the provider promises it, requests outlive it, but for those of a run
+    /// that was stopped.
+    pub(super) fn leave_requests(&mut self, of: Option<usize>) {
         if !self.handling.native(Intent::AnswerAfterRestart) {
             return;
         }
         let runs = self.threads.iter().flat_map(|thread| &thread.runs);
         let stopped: Vec<_> = runs.filter(|run| run.interrupted).map(|run| run.id.clone()).collect();
         self.requests.leave_where(|open| {
-            open.place.thread == 0 && !open.place.run.as_ref().is_some_and(|run| stopped.contains(run))
+            of.is_none_or(|t| open.place.thread == t)
+                && !open.place.run.as_ref().is_some_and(|run| stopped.contains(run))
         });
     }
 

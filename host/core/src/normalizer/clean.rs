@@ -33,6 +33,12 @@ pub(super) fn bound(text: &mut String, max_bytes: u64) {
     }
 }
 
+/// The words of a session's end.
+pub(super) fn ended(ended: &mut super::SessionEnded, limits: &Limits) {
+    ended.fault.iter_mut().for_each(|one| fault(one, limits));
+    ended.stderr_tail = scrub::error(&ended.stderr_tail, limits.stderr_tail_bytes);
+}
+
 /// A fault: its words bounded, without what steers a terminal, secrets hidden.
 pub fn fault(fault: &mut Fault, limits: &Limits) {
     fault.message = scrub::error(&fault.message, limits.label_bytes);

@@ -116,6 +116,11 @@ pub(super) enum Change {
 }
 
 impl OpenItem {
+    /// A tool whose end was not told.
+    pub fn is_tool_at_work(&self) -> bool {
+        self.kind == Kind::Tool && self.told_end.is_none()
+    }
+
     /// The text of this kind.
     pub fn text(&self, kind: TextKind) -> Option<&String> {
         match &self.item.body {

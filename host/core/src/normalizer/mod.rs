@@ -9,6 +9,7 @@
 //! | `told.rs` | one row per kind of event: who takes it |
 //! | `route.rs` | which thread, turn and parent an event belongs to |
 //! | `thread.rs`, `turn.rs`, `run.rs` | what is kept of each, and how turns and runs begin and end |
+//! | `seats.rs` | threads that share the session: how one begins and ends among others |
 //! | `judge.rs` | how a turn and its run end |
 //! | `items.rs`, `find.rs`, `item.rs`, `text.rs` | items: told whole, found again, kept, told in pieces |
 //! | `tasks.rs` | subagents and background work: the roster |
@@ -87,6 +88,7 @@ mod plan;
 mod report;
 mod route;
 mod run;
+mod seats;
 mod tasks;
 mod text;
 mod thread;
@@ -105,6 +107,7 @@ use crate::limits::Limits;
 use crate::policy::{Handling, Intent};
 use crate::requests::{AnswerError, Reply, Requests, Survivor};
 use report::Report;
+use seats::Scopes;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use thread::ThreadState;
 
@@ -187,19 +190,21 @@ impl SessionEnded {
 /// One session's normalizer.
 #[derive(Debug)]
 pub struct Normalizer {
-    scope: SessionScope,
+    scope: Scopes,
     limits: Limits,
     /// What the policy says of the provider's ways; no flag is read here.
     handling: Handling,
-    /// Intents of which it was said already that something else is done.
-    announced: BTreeSet<&'static str>,
-    /// The first is the session's primary one.
+    /// Intents of which it was said already in a thread that something else is done.
+    announced: BTreeSet<(usize, &'static str)>,
+    /// The first that is served stands for the session.
     threads: Vec<ThreadState>,
+    /// The provider's ids of threads that are over, the last ones.
+    gone: VecDeque<String>,
     /// Subagents' threads, and the thread of ours that each works for.
     children: Vec<(String, usize)>,
     requests: Requests,
-    /// Requests of earlier sessions that the provider is to ask again.
-    survivors: Vec<Survivor>,
+    /// Requests of earlier sessions that the provider is to ask again, each with its thread.
+    survivors: Vec<(usize, Survivor)>,
     ledger: Ledger,
     report: Report,
     /// Events whose thread is not known yet.
@@ -219,7 +224,8 @@ impl Normalizer {
             requests: Requests::new(limits.ended_kept as usize),
             survivors: Vec::new(),
             limits: limits.clone(),
-            scope,
+            scope: Scopes::new(scope),
+            gone: VecDeque::new(),
             handling: Handling::default(),
             announced: BTreeSet::new(),
             children: Vec::new(),
@@ -254,9 +260,9 @@ impl Normalizer {
             }
         }
         self.threads[at].native = Some(native.to_owned());
+        self.gone.retain(|gone| gone != native);
         let held = std::mem::take(&mut self.held);
-        let is_its =
-            |event: &contract::Event| event.scope.as_ref().and_then(|scope| scope.thread.as_deref()) == Some(native);
+        let is_its = |event: &contract::Event| route::names(event, native);
         let (now, later): (VecDeque<_>, VecDeque<_>) = held.into_iter().partition(|(_, event)| is_its(event));
         self.held = later;
         now.into_iter().for_each(|(cause, event)| self.deliver(cause, event));
@@ -339,8 +345,8 @@ impl Normalizer {
         }
         self.frame = Some(frame);
         match disposed {
-            Disposed::Plugin(Disposition::Unknown(kind)) => self.unknown(0, kind, String::new()),
-            Disposed::Plugin(Disposition::Other(other)) => self.unknown(0, other.name, other.json),
+            Disposed::Plugin(Disposition::Unknown(kind)) => self.unknown(self.primary(), kind, String::new()),
+            Disposed::Plugin(Disposition::Other(other)) => self.unknown(self.primary(), other.name, other.json),
             Disposed::TooLarge => self.tally("frame-too-large"),
             Disposed::Skipped => self.tally("frame-skipped"),
             Disposed::Noise | Disposed::Plugin(Disposition::Noise) => self.tally("noise"),
@@ -353,7 +359,11 @@ impl Normalizer {
     pub fn end_batch(&mut self) -> Vec<Routed> {
         for frame in self.ledger.end_batch() {
             self.frame = Some(frame);
-            self.warn(0, "frame-unaccounted", "the plugin made nothing of a frame and did not say why".into());
+            self.warn(
+                self.primary(),
+                "frame-unaccounted",
+                "the plugin made nothing of a frame and did not say why".into(),
+            );
         }
         self.frame = None;
         self.take()
@@ -428,8 +438,9 @@ impl Normalizer {
             }
             Err(fault) => {
                 if self.requests.reopen(id) {
+                    let t = self.thread_of_request(id).and_then(|thread| self.thread_index(thread)).unwrap_or(0);
                     self.warn(
-                        0,
+                        t,
                         "answer-not-written",
                         format!("the answer to {id} did not reach the provider ({}); it is open again", fault.message),
                     );
@@ -452,30 +463,34 @@ impl Normalizer {
 
     /// True while a tool of an open turn is at work: the provider may well be silent then.
     pub fn has_open_tool(&self) -> bool {
-        let open = self.threads.iter().filter_map(|thread| thread.open.as_ref()).flat_map(|turn| &turn.open);
-        open.into_iter().any(|item| item.kind == item::Kind::Tool && item.told_end.is_none())
+        let mut open = self.threads.iter().filter_map(|thread| thread.open.as_ref()).flat_map(|turn| &turn.open);
+        open.any(item::OpenItem::is_tool_at_work)
     }
 
     /// Requests of earlier sessions of this thread, which the provider promised to ask again.
-    pub fn await_again(&mut self, survivors: Vec<Survivor>) {
-        self.survivors = survivors;
+    pub fn await_again(&mut self, thread: &ThreadId, survivors: Vec<Survivor>) {
+        let t = self.thread_or_new(thread);
+        self.survivors.retain(|(owner, _)| *owner != t);
+        self.survivors.extend(survivors.into_iter().map(|survivor| (t, survivor)));
     }
 
     /// True while it is waited for that this request is asked again.
     pub fn awaits(&self, id: &RequestId) -> bool {
-        self.survivors.iter().any(|survivor| survivor.request.id == *id)
+        self.survivors.iter().any(|(_, survivor)| survivor.request.id == *id)
     }
 
-    /// True while any request is waited for.
-    pub fn awaits_any(&self) -> bool {
-        !self.survivors.is_empty()
+    /// True while any request of this thread is waited for.
+    pub fn awaits_any(&self, thread: &ThreadId) -> bool {
+        self.survivors.iter().any(|(t, _)| self.threads[*t].id == *thread)
     }
 
-    /// What was not asked again has expired.
-    pub fn not_asked_again(&mut self, now_ms: u64) -> Vec<Routed> {
+    /// What was not asked again in this thread has expired.
+    pub fn not_asked_again(&mut self, thread: &ThreadId, now_ms: u64) -> Vec<Routed> {
         self.at(None, now_ms);
-        for survivor in std::mem::take(&mut self.survivors) {
-            self.survivor_expired(survivor.request.id);
+        let Some(at) = self.thread_index(thread) else { return self.take() };
+        let due: Vec<_> = self.survivors.extract_if(.., |(t, _)| *t == at).collect();
+        for (_, survivor) in due {
+            self.survivor_expired(at, survivor.request.id);
         }
         self.take()
     }

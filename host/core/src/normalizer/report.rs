@@ -80,11 +80,11 @@ impl Normalizer {
         }
     }
 
-    /// Something else is done than what a provider with this capability would allow. Said once per session, with what is lost,
+    /// Something else is done than what a provider with this capability would allow. Said once per session in each thread, with what is lost,
     /// where a person has a control or a panel for it; marks on the events say the rest.
     pub(super) fn degrade(&mut self, thread: usize, intent: Intent) {
         self.tally(intent.name());
-        if intent.is_for_users() && self.announced.insert(intent.name()) {
+        if intent.is_for_users() && self.announced.insert((thread, intent.name())) {
             let decision = self.handling.decision(intent).clone();
             let body = EventBody::PolicyDecided { intent: intent.name().to_owned(), decision };
             self.emit(thread, Where::default(), How::MADE, body);

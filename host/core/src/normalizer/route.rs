@@ -39,11 +39,23 @@ impl Spot {
     }
 }
 
+/// True when an event is about the provider's thread of this id.
+pub(super) fn names(event: &contract::Event, native: &str) -> bool {
+    match event.scope.as_ref().and_then(|scope| scope.thread.as_deref()) {
+        Some(thread) => thread == native,
+        None => matches!(&event.body, Told::Threads(threads) if threads.iter().any(|thread| thread.id == native)),
+    }
+}
+
 impl Normalizer {
     /// The place of an event; `None` when its thread has to be waited for.
     pub(super) fn locate(&mut self, event: &contract::Event) -> Option<Spot> {
-        let Some(scope) = &event.scope else { return Some(Spot::default()) };
+        let thread = self.spoken_of(event).unwrap_or_else(|| self.primary());
+        let Some(scope) = &event.scope else {
+            return (!self.waits_for_thread(event)).then(|| Spot { thread, ..Spot::default() });
+        };
         let mut spot = Spot {
+            thread,
             turn: scope.turn.clone(),
             parent: scope.parent.clone(),
             replayed: scope.replayed,
@@ -53,27 +65,43 @@ impl Normalizer {
             // A turn's name that the provider made up does not say which turn it is.
             spot.turn = None;
         }
-        let Some(native) = &scope.thread else { return Some(spot) };
+        let Some(native) = &scope.thread else { return (!self.waits_for_thread(event)).then_some(spot) };
         if let Some(thread) = self.thread_of_native(native) {
             spot.thread = thread;
         } else if let Some(thread) = self.owner_of_child(native) {
             (spot.thread, spot.child, spot.turn) = (thread, Some(native.clone()), None);
         } else if matches!(event.body, Told::Threads(_)) {
             // It names its threads itself.
-        } else if self.threads[0].native.is_none() && (!self.serves_many() || !self.threads[0].runs.is_empty()) {
-            self.threads[0].native = Some(native.clone());
-        } else if self.serves_many() {
+        } else if let Some(only) = self.only().filter(|only| self.may_be(*only)) {
+            self.threads[only].native = Some(native.clone());
+        } else if self.serves_many() || self.only().is_none() {
             return None;
         } else if self.strength(Intent::IdentifyThread) == Strength::None {
             self.tally("thread-of-no-name");
         } else {
             self.warn(
-                0,
+                thread,
                 "unknown-thread",
                 format!("events of thread {native:?}, which was never announced; shown in the session's only thread"),
             );
         }
         Some(spot)
+    }
+
+    /// A thread without a name may be the one that is named for the first time: in a session of one thread, or once it has begun.
+    fn may_be(&self, only: usize) -> bool {
+        self.threads[only].native.is_none() && (!self.serves_many() || !self.threads[only].runs.is_empty())
+    }
+
+    /// One that is not known is announced while several are served: it is the one that is being opened, or nobody's.
+    fn waits_for_thread(&self, event: &contract::Event) -> bool {
+        let Told::Threads(threads) = &event.body else { return false };
+        let unknown = |thread: &contract::Thread| {
+            let known = |native: &str| self.thread_of_native(native).or_else(|| self.owner_of_child(native)).is_some();
+            let follows = thread.parent.iter().chain(&thread.replaces).any(|native| known(native));
+            !known(&thread.id) && !follows
+        };
+        self.only().is_none() && !threads.is_empty() && threads.iter().all(unknown)
     }
 
     pub(super) fn serves_many(&self) -> bool {
@@ -265,15 +293,17 @@ impl Normalizer {
             return t;
         }
         if let Some(parent) = &told.parent {
-            let owner = self.thread_of_native(parent).or_else(|| self.owner_of_child(parent)).unwrap_or(0);
+            let primary = self.primary();
+            let owner = self.thread_of_native(parent).or_else(|| self.owner_of_child(parent)).unwrap_or(primary);
             if (self.children.len() as u64) < self.limits.open_items {
                 self.children.push((told.id.clone(), owner));
             }
             return owner;
         }
-        if self.threads[0].native.is_some() && !self.serves_many() {
+        let t = self.primary();
+        if self.threads[t].native.is_some() && !self.serves_many() {
             self.warn(
-                0,
+                t,
                 "thread-renamed",
                 format!(
                     "thread {:?} appeared in a session of one thread and did not say which one it replaces",
@@ -281,10 +311,10 @@ impl Normalizer {
                 ),
             );
         }
-        if self.threads[0].native.is_none() || !self.serves_many() {
-            self.threads[0].native = Some(told.id.clone());
+        if self.only().is_some() && (self.threads[t].native.is_none() || !self.serves_many()) {
+            self.threads[t].native = Some(told.id.clone());
         }
-        0
+        t
     }
 
     /// The thread of ours with this id, known from now on.

@@ -152,55 +152,54 @@ impl Normalizer {
 
     /// Everything ends with the session, by the evidence there is.
     pub(super) fn session_ends(&mut self, mut ended: SessionEnded) {
-        ended.fault.iter_mut().for_each(|fault| clean::fault(fault, &self.limits));
-        ended.stderr_tail = crate::scrub::error(&ended.stderr_tail, self.limits.stderr_tail_bytes);
+        clean::ended(&mut ended, &self.limits);
         self.deliver_all_held();
-        self.leave_requests();
+        self.leave_requests(None);
         let fault = why(&ended);
-        for t in 0..self.threads.len() {
-            self.end_history(t);
-            self.tasks_at_session_end(t);
-            let how = How { correlation: Some(Correlation::Inferred), ..How::MADE };
-            let mut end = self.end_without_word(t, fault.clone(), how);
-            // Such a provider's program says it all by ending well.
-            let says_nothing = !self.handling.native(Intent::EndTurn)
-                || self.handling.strategy(Intent::JudgeTurn) == Some(Strategy::FromProcess);
-            if says_nothing
-                && ended.exit_code == Some(0)
-                && ended.fault.is_none()
-                && end.run_status == RunStatus::Failed
-            {
-                (end.status, end.run_status, end.items, end.fault) =
-                    (Status::Completed, RunStatus::Completed, None, None);
-            } else if end.status == Status::Unknown {
-                end.status = Status::Failed;
-            }
-            end.requests = Resolution::Expired;
-            self.finish_turn(t, end);
-            self.resolve_requests(&Resolution::Expired, |_, place| place.thread == t);
-            let rest: Vec<_> = self.threads[t].runs.iter().map(|run| run.id.clone()).collect();
-            for run in rest {
-                self.run_ends_early(&run, RunStatus::Failed, Some(fault.clone()));
-            }
-            for at in 0..self.threads[t].ended.len() {
-                self.close_items(t, Slot::Ended(at), |_| Status::Unknown, true);
-            }
-            let body = EventBody::SessionEnded {
-                session: self.scope.session.clone(),
-                reason: ended.end,
-                fault: ended.fault.clone(),
-                exit_code: ended.exit_code,
-                signal: ended.signal,
-                stderr_tail: ended.stderr_tail.clone(),
-                ledger: Some(self.ledger()),
-            };
-            self.emit(t, Where::default(), How::TOLD, body);
+        for t in self.served() {
+            self.thread_ends(t, &ended, &fault);
         }
+    }
+
+    /// Everything of one thread ends; that its session did is the last word.
+    pub(super) fn thread_ends(&mut self, t: usize, ended: &SessionEnded, fault: &Fault) {
+        self.end_history(t);
+        self.tasks_at_session_end(t);
+        let how = How { correlation: Some(Correlation::Inferred), ..How::MADE };
+        let mut end = self.end_without_word(t, fault.clone(), how);
+        // Such a provider's program says it all by ending well.
+        let says_nothing = !self.handling.native(Intent::EndTurn)
+            || self.handling.strategy(Intent::JudgeTurn) == Some(Strategy::FromProcess);
+        if says_nothing && ended.exit_code == Some(0) && ended.fault.is_none() && end.run_status == RunStatus::Failed {
+            (end.status, end.run_status, end.items, end.fault) = (Status::Completed, RunStatus::Completed, None, None);
+        } else if end.status == Status::Unknown {
+            end.status = Status::Failed;
+        }
+        end.requests = Resolution::Expired;
+        self.finish_turn(t, end);
+        self.resolve_requests(&Resolution::Expired, |_, place| place.thread == t);
+        let rest: Vec<_> = self.threads[t].runs.iter().map(|run| run.id.clone()).collect();
+        for run in rest {
+            self.run_ends_early(&run, RunStatus::Failed, Some(fault.clone()));
+        }
+        for at in 0..self.threads[t].ended.len() {
+            self.close_items(t, Slot::Ended(at), |_| Status::Unknown, true);
+        }
+        let body = EventBody::SessionEnded {
+            session: self.scope.of(&self.threads[t].id).session.clone(),
+            reason: ended.end,
+            fault: ended.fault.clone(),
+            exit_code: ended.exit_code,
+            signal: ended.signal,
+            stderr_tail: ended.stderr_tail.clone(),
+            ledger: Some(self.ledger()),
+        };
+        self.emit(t, Where::default(), How::TOLD, body);
     }
 }
 
 /// Why runs fail when their session ends.
-fn why(ended: &SessionEnded) -> Fault {
+pub(super) fn why(ended: &SessionEnded) -> Fault {
     let mut fault = ended.fault.clone().unwrap_or_else(|| match ended.end {
         SessionEnd::Closed => Fault {
             kind: FaultKind::Cancelled,

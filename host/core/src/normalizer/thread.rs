@@ -14,6 +14,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 #[derive(Debug)]
 pub(super) struct ThreadState {
     pub id: ThreadId,
+    /// Its part in the session is over.
+    pub over: bool,
     /// The provider's id of it, once known.
     pub native: Option<String>,
     pub open: Option<TurnState>,
@@ -142,6 +144,7 @@ impl ThreadState {
     pub fn new(id: ThreadId) -> Self {
         Self {
             id,
+            over: false,
             native: None,
             open: None,
             ended: VecDeque::new(),

@@ -20,28 +20,39 @@ impl Normalizer {
 
     pub(super) fn deliver(&mut self, cause: Cause, event: contract::Event) {
         self.at(cause.frame, cause.at_ms);
+        if self.is_of_gone(&event) {
+            return self.fence_silently();
+        }
+        if self.is_of_all(&event) {
+            for thread in self.served() {
+                self.told(&Spot { thread, ..Spot::default() }, event.body.clone());
+            }
+            return;
+        }
         match self.locate(&event) {
             Some(spot) => self.told(&spot, event.body),
             None if (self.held.len() as u64) < self.limits.held_updates => self.held.push_back((cause, event)),
             None => {
+                let t = self.primary();
                 self.warn(
-                    0,
+                    t,
                     "held-updates",
                     format!(
                         "more than held_updates ({}) events wait for their thread; shown in the first one",
                         self.limits.held_updates
                     ),
                 );
-                self.told(&Spot::default(), event.body);
+                self.told(&Spot { thread: t, ..Spot::default() }, event.body);
             }
         }
     }
 
     /// The session ends and nobody claimed these: they are shown where they can be.
     pub(super) fn deliver_all_held(&mut self) {
+        let thread = self.primary();
         for (cause, event) in std::mem::take(&mut self.held) {
             self.at(cause.frame, cause.at_ms);
-            self.told(&Spot::default(), event.body);
+            self.told(&Spot { thread, ..Spot::default() }, event.body);
         }
         self.frame = None;
     }
@@ -96,6 +107,14 @@ impl Normalizer {
         let is_kept =
             open.native.as_ref() == Some(native) || state.ended.iter().any(|turn| turn.native.as_ref() == Some(native));
         is_word && names_turns && !spot.replayed && !is_kept && state.knows_turn_id(native)
+    }
+
+    /// What is said of a thread that is over is only counted.
+    fn fence_silently(&mut self) {
+        self.tally("thread-over");
+        if let Some(frame) = self.frame {
+            self.ledger.fence(frame);
+        }
     }
 
     fn fence(&mut self, t: usize) {

@@ -25,6 +25,13 @@ const SECRET_BYTES: usize = 6;
 #[derive(Debug, Clone)]
 pub struct Tap(Arc<Mutex<Sheet>>);
 
+impl PartialEq for Tap {
+    /// The same recording, not one that says the same.
+    fn eq(&self, other: &Tap) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 #[derive(Debug)]
 struct Sheet {
     file: BufWriter<File>,

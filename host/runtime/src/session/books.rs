@@ -15,7 +15,7 @@ pub(super) enum Entry {
     Run(RunId, RunStatus),
     Opened(ThreadId, Option<RunId>, Box<Request>, Option<String>),
     Resolved(RequestId, Resolution),
-    SessionEnded(SessionId, SessionEnd),
+    SessionEnded(SessionId, u32, SessionEnd),
 }
 
 impl Entry {
@@ -29,7 +29,7 @@ impl Entry {
 impl Task {
     /// Looks at each event before it is shown; what comes of it is entered once the event is stored, but for what
     /// [comes first](Entry::comes_first): a row that ran ahead of its event would hide from a restart that the event is missing.
-    pub(super) fn keep_books(&mut self, routed: &Routed) -> Option<Entry> {
+    pub(super) fn keep_books(&mut self, at: usize, routed: &Routed) -> Option<Entry> {
         let draft = &routed.draft;
         if draft.origin.replayed {
             return None;
@@ -37,22 +37,22 @@ impl Task {
         match (&draft.body, &draft.run) {
             (EventBody::RunUpdated { status }, Some(run)) => Some(Entry::Run(run.clone(), *status)),
             (EventBody::RunEnded { status, .. }, Some(run)) => {
-                if let Some(active) = self.active.take_if(|active| active.run == *run) {
+                if let Some(active) = self.seats[at].active.take_if(|active| active.run == *run) {
                     self.interrupt_held |= active.ladder.is_some() && self.phase == Phase::Ready;
-                    self.free_at = self.drained_at();
-                    self.outbox.run_ended(clock::now_ms());
+                    self.seats[at].free_at = self.drained_at();
+                    self.seats[at].outbox.run_ended(clock::now_ms());
                 }
                 Some(Entry::Run(run.clone(), *status))
             }
             (EventBody::QueueUpdated { runs }, _) => {
-                self.said_queue.clone_from(runs);
+                self.seats[at].said_queue.clone_from(runs);
                 None
             }
             (EventBody::RequestOpened { request }, run) => {
                 let facts = serde_json::json!({ "request": request.id, "item": request.item });
                 self.note("request", "opened", facts);
                 // One that was asked again is in the store already.
-                let known = self.start.survivors.iter().any(|survivor| survivor.request.id == request.id);
+                let known = self.seats[at].start.survivors.iter().any(|survivor| survivor.request.id == request.id);
                 let native = self.normalizer.native_request(&request.id).map(str::to_owned);
                 let opened = Entry::Opened(routed.thread.clone(), run.clone(), Box::new(request.clone()), native);
                 (!known).then_some(opened)
@@ -62,7 +62,9 @@ impl Task {
                 self.note("request_resolved", "resolved", facts);
                 Some(Entry::Resolved(request.clone(), resolution.clone()))
             }
-            (EventBody::SessionEnded { session, reason, .. }, _) => Some(Entry::SessionEnded(session.clone(), *reason)),
+            (EventBody::SessionEnded { session, reason, .. }, _) => {
+                Some(Entry::SessionEnded(session.clone(), self.seats[at].start.epoch, *reason))
+            }
             _ => None,
         }
     }
@@ -75,7 +77,7 @@ impl Task {
                 store.put_request(&thread, run.as_ref(), *request, native, now).await
             }
             Entry::Resolved(request, resolution) => store.resolve_request(&request, resolution, now).await.map(drop),
-            Entry::SessionEnded(session, end) => store.end_session(&session, self.start.epoch, end, now).await,
+            Entry::SessionEnded(session, epoch, end) => store.end_session(&session, epoch, end, now).await,
         }
     }
 

@@ -1,8 +1,9 @@
 //! What comes from a session's programs: frames, noise, ends. Gathered into batches while it comes, drained when the session
 //! ends.
 
-use super::Ask;
+use super::ask::Ask;
 use super::outlet::fault;
+use super::seats::next_ask;
 use super::task::{Phase, Task};
 use crate::process::ChannelEvent;
 use jackfield_core::contract::{ChannelExit, FaultKind, Frame, FrameData, Input, Pipe};
@@ -24,7 +25,7 @@ impl Task {
                 ChannelEvent::Frame { channel, pipe, data, held } => {
                     self.frames += 1;
                     bytes += size_of(&data);
-                    self.watch.heard(&data);
+                    self.heard(&data);
                     self.normalizer.frame_in(self.frames);
                     self.ring.push(self.frames, bytes_of(&data));
                     if pipe == Pipe::Main {
@@ -35,7 +36,7 @@ impl Task {
                     frames.push(Some(self.frames));
                 }
                 ChannelEvent::Noise { channel, text } => {
-                    self.watch.heard_text(&text);
+                    self.heard_text(&text);
                     self.host_disposes(text.as_bytes(), Disposed::Noise);
                     self.diagnose(
                         "noise",
@@ -155,17 +156,16 @@ impl Task {
     /// asked, only `kill` is heard: it cuts the waiting short.
     pub(super) async fn drain_channels(&mut self) {
         let deadline = Instant::now() + self.watch.close;
-        let mut listening = true;
         while self.outlet.has_channels() {
             let event = tokio::select! {
-                ask = self.inbox.recv(), if listening => {
+                (at, ask) = next_ask(&mut self.seats, &mut self.last_heard) => {
                     match ask {
                         Some(Ask::Kill(done)) => {
                             self.outlet.kill_all();
                             let _ = done.send(Ok(()));
                         }
-                        Some(ask) => self.unheard.push(ask),
-                        None => listening = false,
+                        Some(ask) => self.seats[at].unheard.push(ask),
+                        None => {}
                     }
                     continue;
                 }

@@ -6,6 +6,7 @@
 
 use super::Operation;
 use super::ops::Purpose;
+use super::seat::Stage;
 use super::task::{Phase, Task};
 use crate::clock;
 use crate::store::Demotion;
@@ -35,11 +36,14 @@ impl Task {
     }
 
     /// The plugin's answer to a command, held against what was declared.
-    pub(super) async fn doubt_answered(&mut self, purpose: &Purpose, outcome: &Result<OpValue, Fault>) {
+    pub(super) async fn doubt_answered(&mut self, at: usize, purpose: &Purpose, outcome: &Result<OpValue, Fault>) {
         let mut promises = purpose.promises();
         if matches!(purpose, Purpose::OpenThread) {
-            let empty = self.start.cursor.is_none() && !self.opens_with_message && self.phase == Phase::Starting;
-            promises = empty.then(|| "open-thread-empty".to_owned()).into_iter().collect();
+            let seat = &self.seats[at];
+            let empty = seat.start.cursor.is_none() && !seat.opens_with_message && seat.stage == Stage::Opening;
+            let promise = if self.phase == Phase::Starting { "open-thread-empty" } else { "open-thread-shared" };
+            let promised = empty || self.phase != Phase::Starting;
+            promises = promised.then(|| promise.to_owned()).into_iter().collect();
         }
         // Which of several was meant is not said.
         let [promise] = promises.as_slice() else { return };
@@ -55,13 +59,13 @@ impl Task {
     }
 
     /// What came of an operation, held against what was declared.
-    pub(super) async fn doubt_operated(&mut self, operation: &Operation, value: &OpValue) {
+    pub(super) async fn doubt_operated(&mut self, at: usize, operation: &Operation, value: &OpValue) {
         match (operation, value) {
             (Operation::SetMcpServers(servers), OpValue::Applied(Applies::Now)) => self.honesty.served(servers),
             // Until it takes hold nothing is promised.
             (Operation::SetMcpServers(_), _) => self.honesty.served(&[]),
             (Operation::Fork(_), OpValue::Thread(copy)) => {
-                let finding = copied(self.native_thread.as_deref(), &copy.id);
+                let finding = copied(self.seats[at].native.as_deref(), &copy.id);
                 self.doubt(finding.into_iter().collect()).await;
             }
             _ => {}
@@ -102,7 +106,7 @@ impl Task {
         }
         self.clamp(flag, to.clone(), &because);
         self.note("honesty", "demoted", serde_json::json!({ "flag": flag, "because": because }));
-        self.say(None, EventBody::CapabilityDemoted { flag: flag.to_owned(), to, because }).await;
+        self.say_all(EventBody::CapabilityDemoted { flag: flag.to_owned(), to, because }).await;
         self.announce().await;
     }
 

@@ -2,7 +2,7 @@
 //! where it can be. What is not done as the operator asked is said.
 
 use super::ops::Purpose;
-use super::task::Task;
+use super::task::{Phase, Task};
 use jackfield_core::contract::{CommandBody, ContextPart, ContextRole, OpenThread, Pairs};
 use jackfield_core::policy::{Decision, Intent, Strategy};
 
@@ -10,39 +10,42 @@ use jackfield_core::policy::{Decision, Intent, Strategy};
 const LIMITING: &[&str] = &["mode", "approvals", "sandbox"];
 
 impl Task {
-    pub(super) async fn open_thread(&mut self) {
-        self.say_who_enforces().await;
-        self.say_rules().await;
-        if self.ending.is_some() {
+    pub(super) async fn open_thread(&mut self, at: usize) {
+        self.say_who_enforces(at).await;
+        self.say_rules(at).await;
+        if self.ending.is_some() || !self.seats[at].stays() {
             return;
         }
-        let context = self.instructions().await;
+        let context = self.instructions(at).await;
         let with_first_message =
-            self.start.cursor.is_none() && self.decides(Intent::CreateEmptyThread) != Decision::Native;
+            self.seats[at].start.cursor.is_none() && self.decides(Intent::CreateEmptyThread) != Decision::Native;
         let body = CommandBody::OpenThread(OpenThread {
-            cursor: self.start.cursor.clone(),
+            cursor: self.seats[at].start.cursor.clone(),
             selection: self.start.instance.selection.clone(),
             context,
             folder: None,
             extra: Pairs::new(),
         });
-        let thread = self.start.native_id.clone();
-        Box::pin(self.command(Purpose::OpenThread, thread, body, None)).await;
+        let thread = self.seats[at].start.native_id.clone();
+        // Of the first one the handshake's deadline is.
+        let further = self.phase != Phase::Starting && !with_first_message;
+        let deadline = self.after(self.shared.limits.handshake_ms).filter(|_| further);
+        Box::pin(self.command(at, Purpose::OpenThread, thread, body, deadline)).await;
         // The provider makes the thread when it has something to say in it.
-        self.opens_with_message = with_first_message;
+        self.seats[at].opens_with_message = with_first_message;
     }
 
-    async fn say_who_enforces(&mut self) {
+    async fn say_who_enforces(&mut self, at: usize) {
         let limits = self.start.instance.selection.iter().any(|(name, _)| LIMITING.contains(&name.as_str()));
         let decision = self.decides(Intent::EnforceModes);
         if limits && decision != Decision::Native {
-            self.say_decision(None, Intent::EnforceModes, decision).await;
+            self.say_decision(at, None, Intent::EnforceModes, decision).await;
         }
     }
 
     /// The operator's instructions, in the highest rank that the provider takes. Those in the person's name go with the first
     /// message of a conversation; one that is resumed has them.
-    async fn instructions(&mut self) -> Vec<ContextPart> {
+    async fn instructions(&mut self, at: usize) -> Vec<ContextPart> {
         let Some(text) = self.start.instance.instructions.clone() else { return Vec::new() };
         let decision = self.decides(Intent::GiveSystemContext);
         let role = match &decision {
@@ -50,17 +53,17 @@ impl Task {
             Decision::Degraded { strategy: Strategy::DeveloperContext, .. } => ContextRole::Developer,
             Decision::Degraded { .. } => ContextRole::User,
             Decision::Unsupported { .. } | Decision::Blocked { .. } => {
-                self.say_decision(None, Intent::GiveSystemContext, decision).await;
+                self.say_decision(at, None, Intent::GiveSystemContext, decision).await;
                 return Vec::new();
             }
         };
         if decision != Decision::Native {
-            self.say_decision(None, Intent::GiveSystemContext, decision).await;
+            self.say_decision(at, None, Intent::GiveSystemContext, decision).await;
         }
         let part = ContextPart { role, text };
         match role {
-            ContextRole::User if self.start.cursor.is_none() => {
-                self.first_context = vec![part];
+            ContextRole::User if self.seats[at].start.cursor.is_none() => {
+                self.seats[at].first_context = vec![part];
                 Vec::new()
             }
             ContextRole::User => Vec::new(),

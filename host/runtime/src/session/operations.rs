@@ -3,11 +3,12 @@
 //! **What the policy refuses never reaches the plugin; what is done instead of what was asked is said first.**
 //! Tests: `tests/tests/operations.rs`.
 
+use super::ask::{AskError, Reply1};
 use super::ops::Purpose;
 use super::outgoing::refused;
 use super::outlet::fault;
-use super::task::{Phase, Task};
-use super::{AskError, Reply1};
+use super::seat::Stage;
+use super::task::Task;
 use jackfield_core::contract::{
     Applies, CommandBody, Event, EventBody as Told, Fault, FaultKind, McpServer, OpValue, Point, ReadThread, Summarize,
     Thread, ToolSpec,
@@ -64,6 +65,8 @@ enum Prepared {
     Instead(Strategy),
     /// The rest is the caller's.
     Nothing,
+    /// It holds in a session of the thread's own, which follows.
+    Elsewhere,
 }
 
 impl Operation {
@@ -95,6 +98,11 @@ impl Operation {
             Self::StopTask(_) => vec![Intent::StopTask],
             Self::WaitForTask(_) => vec![Intent::WaitForTask],
         }
+    }
+
+    /// It is about the provider's program, not about one thread.
+    fn is_of_session(&self) -> bool {
+        matches!(self, Self::SetMcpServers(_) | Self::RegisterTools(_))
     }
 
     /// It changes what the provider knows: no turn may be open.
@@ -152,25 +160,37 @@ impl Operation {
     }
 }
 
+/// What is set for the session would be set for the other threads, too.
+fn of_its_own() -> Decision {
+    Decision::Degraded {
+        strategy: Strategy::RestartAndResume,
+        because: "the session serves other threads, too: this one goes on in a session of its own".into(),
+        loses: Vec::new(),
+    }
+}
+
 fn takes_tools_away(servers: &[McpServer]) -> bool {
     servers.iter().any(|server| !server.disabled_tools.is_empty())
 }
 
 impl Task {
-    pub(super) async fn operate(&mut self, mut operation: Operation, done: Reply1<Outcome>) {
-        if self.phase == Phase::Starting && !self.may_operate(&operation) {
-            return self.later.push_back((operation, done));
+    pub(super) async fn operate(&mut self, at: usize, mut operation: Operation, done: Reply1<Outcome>) {
+        if self.seats[at].stage == Stage::Opening && !self.may_operate(at, &operation) {
+            return self.seats[at].later.push_back((operation, done));
         }
-        match self.prepare(&mut operation).await {
+        match self.prepare(at, &mut operation).await {
             Ok(Prepared::Command(body)) => {
                 self.note("operation", operation.name(), serde_json::Value::Null);
                 let within = Duration::from_millis(self.shared.limits.command_ms);
                 let deadline = (!operation.is_long()).then(|| Instant::now() + within);
-                let thread = operation.subagent().or_else(|| self.native_thread.clone());
-                Box::pin(self.command(Purpose::Operate(operation, done), thread, body, deadline)).await;
+                let thread = operation.subagent().or_else(|| self.seats[at].native.clone());
+                Box::pin(self.command(at, Purpose::Operate(operation, done), thread, body, deadline)).await;
             }
             Ok(Prepared::Instead(strategy)) => {
                 let _ = done.send(Ok(Outcome::Instead(strategy)));
+            }
+            Ok(Prepared::Elsewhere) => {
+                let _ = done.send(Ok(Outcome::Done(OpValue::Applied(Applies::AfterRestart))));
             }
             Ok(Prepared::Nothing) => {
                 let _ = done.send(Ok(Outcome::Done(OpValue::Accepted)));
@@ -182,21 +202,21 @@ impl Task {
     }
 
     /// Those that were asked for before the thread was open.
-    pub(super) async fn operate_later(&mut self) {
-        while let Some(at) = self.later.iter().position(|(operation, _)| self.may_operate(operation)) {
-            let Some((operation, done)) = self.later.remove(at) else { return };
-            self.operate(operation, done).await;
+    pub(super) async fn operate_later(&mut self, at: usize) {
+        while let Some(next) = self.seats[at].later.iter().position(|(operation, _)| self.may_operate(at, operation)) {
+            let Some((operation, done)) = self.seats[at].later.remove(next) else { return };
+            self.operate(at, operation, done).await;
         }
     }
 
     /// The thread is open; or it waits for its first message, and what is asked is the session's.
-    fn may_operate(&self, operation: &Operation) -> bool {
-        let of_session = matches!(operation, Operation::SetMcpServers(_) | Operation::RegisterTools(_));
-        self.phase == Phase::Ready || (self.phase == Phase::Starting && self.opens_with_message && of_session)
+    fn may_operate(&self, at: usize, operation: &Operation) -> bool {
+        let waits_for_message = self.seats[at].stage == Stage::Opening && self.seats[at].opens_with_message;
+        self.is_open(at) || (waits_for_message && operation.is_of_session())
     }
 
     /// The command, or what the caller does in its place.
-    async fn prepare(&mut self, operation: &mut Operation) -> Result<Prepared, AskError> {
+    async fn prepare(&mut self, at: usize, operation: &mut Operation) -> Result<Prepared, AskError> {
         let mut instead = None;
         for intent in operation.intents() {
             let decision = self.decides(intent);
@@ -211,7 +231,7 @@ impl Task {
                         }
                         _ => return Err(refused(&decision)),
                     }
-                    self.say_decision(None, intent, decision).await;
+                    self.say_decision(at, None, intent, decision).await;
                 }
                 _ => return Err(refused(&decision)),
             }
@@ -219,19 +239,23 @@ impl Task {
         if let Some(strategy) = instead {
             return Ok(Prepared::Instead(strategy));
         }
-        if operation.needs_quiet() && !self.is_idle() {
+        if operation.needs_quiet() && !self.is_idle(at) {
             let text = "a run is at work in this thread; interrupt it, or wait for its end".to_owned();
             return Err(AskError::Fault(fault(FaultKind::Conflict, text)));
         }
+        if operation.is_of_session() && !self.is_last(at) {
+            self.say_decision(at, None, operation.intents()[0], of_its_own()).await;
+            return Ok(Prepared::Elsewhere);
+        }
         match operation {
             Operation::OpenSubagent => Ok(Prepared::Nothing),
-            _ => self.body_of(operation).map(Prepared::Command),
+            _ => self.body_of(at, operation).map(Prepared::Command),
         }
     }
 
-    fn body_of(&self, operation: &Operation) -> Result<CommandBody, AskError> {
+    fn body_of(&self, at: usize, operation: &Operation) -> Result<CommandBody, AskError> {
         let task = |id: &TaskId| {
-            let native = self.normalizer.native_task(id).map(str::to_owned);
+            let native = self.normalizer.task_of(self.seats[at].thread(), id).map(str::to_owned);
             let gone = || AskError::Fault(fault(FaultKind::NotFound, format!("{id} is no task that goes on")));
             native.ok_or_else(gone)
         };
@@ -262,16 +286,18 @@ impl Task {
     /// The plugin's answer: what it changes here is kept before the caller hears of it.
     pub(super) async fn operated(
         &mut self,
+        at: usize,
         operation: Operation,
         done: Reply1<Outcome>,
         outcome: Result<OpValue, Fault>,
     ) {
         if let Ok(value) = &outcome {
-            self.doubt_operated(&operation, value).await;
+            self.doubt_operated(at, &operation, value).await;
             match (&operation, value) {
                 (Operation::ListSettings, OpValue::Settings(settings)) => {
                     let cause = Cause { frame: None, at_ms: crate::clock::now_ms() };
-                    let event = Event { scope: None, body: Told::Settings(settings.clone()) };
+                    let scope = self.scope_in(at);
+                    let event = Event { scope, body: Told::Settings(settings.clone()) };
                     let told = self.normalizer.accept(cause, event);
                     self.emit(told).await;
                 }
@@ -280,13 +306,13 @@ impl Task {
                 }
                 // Ours by the command, whatever its id.
                 (Operation::Clear | Operation::Rollback(_), OpValue::Thread(thread)) => {
-                    self.native_thread = Some(thread.id.clone());
-                    self.remember_thread(thread).await;
-                    let bound = self.normalizer.bind_thread(&thread.id, self.start.log.thread().clone());
+                    self.seats[at].native = Some(thread.id.clone());
+                    self.remember_thread(at, thread).await;
+                    let bound = self.normalizer.bind_thread(&thread.id, self.seats[at].thread().clone());
                     self.emit(bound).await;
                 }
                 (Operation::Read(_), OpValue::Page(_)) => {
-                    let told = self.normalizer.end_replay(&self.start.log.thread().clone());
+                    let told = self.normalizer.end_replay(&self.seats[at].thread().clone());
                     self.emit(told).await;
                 }
                 _ => {}

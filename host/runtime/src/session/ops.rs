@@ -1,8 +1,9 @@
 //! Commands that wait for the plugin's answer, each with its deadline.
 
-use super::{Operation, Outcome, Reply1};
+use super::ask::Reply1;
+use super::operations::{Operation, Outcome};
 use jackfield_core::contract::Applies;
-use jackfield_core::id::{RequestId, RunId};
+use jackfield_core::id::{RequestId, RunId, SessionId};
 use std::collections::BTreeMap;
 use tokio::time::Instant;
 
@@ -14,6 +15,10 @@ pub(crate) enum Purpose {
     /// The host's own tools that the thread was given.
     HostTools,
     OpenThread,
+    /// Lets the thread of this seat go.
+    CloseThread(SessionId),
+    /// Stops the turn of a thread that is let go: nobody waits for the answer.
+    LetGo,
     /// A message that begins a turn; true when something is attached to it.
     Send(RunId, bool),
     /// A message into an open turn, or into the provider's queue when true, and the command's own number.
@@ -33,9 +38,10 @@ impl Purpose {
             Purpose::McpServers => "set-mcp-servers",
             Purpose::HostTools => "register-tools",
             Purpose::OpenThread => "open-thread",
+            Purpose::CloseThread(_) => "close-thread",
             Purpose::Send(..) => "send-run",
             Purpose::Hand(..) => "steer-run",
-            Purpose::Interrupt(_) => "interrupt",
+            Purpose::Interrupt(_) | Purpose::LetGo => "interrupt",
             Purpose::Respond(..) => "respond",
             Purpose::Select(..) => "set-selection",
             Purpose::Operate(operation, _) => operation.name(),
@@ -56,6 +62,8 @@ impl Purpose {
 }
 
 pub(crate) struct Pending {
+    /// The seat that it is about.
+    pub(crate) at: usize,
     pub(crate) purpose: Purpose,
     pub(crate) deadline: Option<Instant>,
 }
@@ -68,9 +76,9 @@ pub(crate) struct Ops {
 }
 
 impl Ops {
-    pub(crate) fn open(&mut self, purpose: Purpose, deadline: Option<Instant>) -> u32 {
+    pub(crate) fn open(&mut self, at: usize, purpose: Purpose, deadline: Option<Instant>) -> u32 {
         self.last += 1;
-        self.open.insert(self.last, Pending { purpose, deadline });
+        self.open.insert(self.last, Pending { at, purpose, deadline });
         self.last
     }
 
@@ -83,9 +91,9 @@ impl Ops {
         self.open.remove(&op)
     }
 
-    /// True while an interrupt was neither answered nor given up.
-    pub(crate) fn has_interrupt(&self) -> bool {
-        self.open.values().any(|one| matches!(one.purpose, Purpose::Interrupt(_)))
+    /// True while an interrupt of this seat was neither answered nor given up.
+    pub(crate) fn has_interrupt(&self, at: usize) -> bool {
+        self.open.values().any(|one| one.at == at && matches!(one.purpose, Purpose::Interrupt(_)))
     }
 
     /// The next deadline of a command.
@@ -97,6 +105,13 @@ impl Ops {
     pub(crate) fn take_overdue(&mut self, now: Instant) -> Option<(u32, Pending)> {
         let op = *self.open.iter().find(|(_, one)| one.deadline.is_some_and(|at| at <= now))?.0;
         self.open.remove_entry(&op)
+    }
+
+    /// Takes what is still open of a seat that is left, but for its own leaving.
+    pub(crate) fn drain_of(&mut self, at: usize) -> Vec<Pending> {
+        let of_leaving = |one: &Pending| matches!(one.purpose, Purpose::CloseThread(_) | Purpose::LetGo);
+        let left = self.open.extract_if(.., |_, one| one.at == at && !of_leaving(one));
+        left.map(|(_, one)| one).collect()
     }
 
     /// Takes all that is still open, at the session's end.

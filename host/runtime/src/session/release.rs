@@ -3,13 +3,15 @@
 
 use super::ops::{Pending, Purpose};
 use super::outlet::{Outcome, name_of};
+use super::seat::Stage;
 use super::task::{Phase, Task};
 use crate::store::{ChildRecord, ThreadChange};
 use jackfield_core::contract::{
     Applies, Disposition, Effect, EffectResult, Event, EventBody as Told, Fault, FaultKind, Input, Level, OpResult,
-    OpValue, Other, Output, Thread,
+    OpValue, Other, Output, Scope, Thread,
 };
 use jackfield_core::event::{EventBody, SessionEnd};
+use jackfield_core::honesty::one_of_two;
 use jackfield_core::normalizer::{Cause, Disposed, SessionEnded, clean_fault};
 
 impl Task {
@@ -66,12 +68,19 @@ impl Task {
     async fn release_event(&mut self, frame: Option<u64>, event: Event) {
         let threads = if let Told::Threads(threads) = &event.body { threads.clone() } else { Vec::new() };
         for thread in &threads {
-            self.remember_thread(thread).await;
+            if let Some(at) = self.seat_told(thread) {
+                self.remember_thread(at, thread).await;
+            }
         }
         self.begin_what_opens(&event).await;
         let cause = Cause { frame, at_ms: crate::clock::now_ms() };
         let findings = self.honesty.told(&event);
         let routed = self.normalizer.accept(cause, event);
+        for one in &routed {
+            if let Some(at) = self.seat_of(&one.thread) {
+                self.seats[at].silence.broken();
+            }
+        }
         self.emit(routed).await;
         for thread in threads {
             if self.normalizer.is_child(&thread.id) {
@@ -83,8 +92,9 @@ impl Task {
 
     /// A subagent's thread: what it can be opened by later, as a conversation.
     async fn remember_child(&mut self, child: Thread) {
+        let Some(thread) = self.normalizer.thread_of_child(&child.id).cloned() else { return };
         let row = ChildRecord { native_id: child.id, cursor: child.cursor, title: child.title };
-        if let Err(error) = self.shared.store.put_child(self.start.log.thread(), row).await {
+        if let Err(error) = self.shared.store.put_child(&thread, row).await {
             self.store_failed(&error);
         }
     }
@@ -105,16 +115,13 @@ impl Task {
             Outcome::Refused(code, fault) => {
                 self.decided("effect_refused", u64::from(id), code);
                 self.count_refusal(&fault.message);
-                let run = self.active.as_ref().map(|active| active.run.clone());
-                self.say(
-                    run,
-                    EventBody::EffectRefused {
-                        effect: name.to_owned(),
-                        code: code.to_owned(),
-                        message: fault.message.clone(),
-                    },
-                )
-                .await;
+                // Which thread it was for is the plugin's affair.
+                for at in self.seated() {
+                    let (run, effect) = (self.seats[at].run(), name.to_owned());
+                    let body =
+                        EventBody::EffectRefused { effect, code: code.to_owned(), message: fault.message.clone() };
+                    self.say(at, run, body).await;
+                }
                 self.feed(Input::EffectDone(EffectResult { id, outcome: Err(fault) }));
             }
         }
@@ -136,7 +143,7 @@ impl Task {
     }
 
     async fn release_done(&mut self, result: OpResult) {
-        let Some(Pending { purpose, .. }) = self.ops.close(result.op) else {
+        let Some(Pending { at, purpose, .. }) = self.ops.close(result.op) else {
             self.diagnose("unknown-op", &format!("the plugin answered command {}, which is not open", result.op)).await;
             return;
         };
@@ -144,43 +151,40 @@ impl Task {
             clean_fault(&mut fault, &self.shared.limits);
             fault
         });
-        self.doubt_answered(&purpose, &outcome).await;
+        self.doubt_answered(at, &purpose, &outcome).await;
         match (purpose, outcome) {
             (Purpose::Start, Ok(_)) => self.started().await,
             (Purpose::McpServers, Ok(_)) => self.give_tools().await,
-            (Purpose::HostTools, Ok(_)) => self.open_thread().await,
-            (Purpose::OpenThread, Ok(OpValue::Thread(thread))) => {
-                // Ours by the command, whatever its id: a provider may resume under a new one.
-                self.native_thread = Some(thread.id.clone());
-                self.remember_thread(&thread).await;
-                let bound = self.normalizer.bind_thread(&thread.id, self.start.log.thread().clone());
-                self.emit(bound).await;
-                let cause = Cause { frame: None, at_ms: crate::clock::now_ms() };
-                let told = self.normalizer.accept(cause, Event { scope: None, body: Told::Threads(vec![thread]) });
-                self.emit(told).await;
-                self.phase = Phase::Ready;
-                self.await_survivors();
-                self.watch.ready();
-            }
+            (Purpose::HostTools, Ok(_)) => self.open_thread(at).await,
+            (Purpose::OpenThread, Ok(OpValue::Thread(thread))) => self.opened(at, thread).await,
             (Purpose::OpenThread, Ok(_)) => {
-                self.start_failed(protocol("the plugin answered open-thread with something that is no thread"))
+                let fault = protocol("the plugin answered open-thread with something that is no thread");
+                self.seat_failed(at, fault).await;
+            }
+            // It serves one thread after all: that is known by now, and counts.
+            (Purpose::OpenThread, Err(fault))
+                if fault.kind == FaultKind::Unsupported && self.phase != Phase::Starting && !self.is_last(at) =>
+            {
+                self.moves_out(at).await
             }
             (Purpose::OpenThread, Err(fault)) => {
                 // A code says that something narrower is not found: a program to start, a message in the conversation.
                 if fault.kind == FaultKind::NotFound && fault.code.is_none() && self.refusals == 0 {
-                    self.forget_cursor().await;
+                    self.forget_cursor(at).await;
                 }
-                self.start_failed(fault)
+                self.seat_failed(at, fault).await
             }
+            (Purpose::CloseThread(session), _) => self.let_go(at, &session).await,
+            (Purpose::LetGo, _) => {}
             (Purpose::Start | Purpose::McpServers | Purpose::HostTools, Err(fault)) => self.start_failed(fault),
-            (Purpose::Send(run, _), Ok(value)) => self.sent(run, value).await,
-            (Purpose::Hand(run, op, _), outcome) => self.handed(run, op, outcome).await,
+            (Purpose::Send(run, _), Ok(value)) => self.sent(at, run, value).await,
+            (Purpose::Hand(run, op, _), outcome) => self.handed(at, run, op, outcome).await,
             (Purpose::Send(run, _), Err(fault)) => {
                 let routed = self.normalizer.fail_run(&run, fault);
                 self.emit(routed).await;
             }
-            (Purpose::Operate(operation, done), outcome) => self.operated(operation, done, outcome).await,
-            (Purpose::Interrupt(run), outcome) => self.interrupt_answered(&run, outcome.map(|_| ())).await,
+            (Purpose::Operate(operation, done), outcome) => self.operated(at, operation, done, outcome).await,
+            (Purpose::Interrupt(run), outcome) => self.interrupt_answered(at, &run, outcome.map(|_| ())).await,
             (Purpose::Respond(request, waiting), outcome) => {
                 self.request_answered(request, waiting, outcome.map(|_| ())).await
             }
@@ -191,17 +195,58 @@ impl Task {
         }
     }
 
+    /// The thread is open: from now on the provider's word about it is known as its.
+    async fn opened(&mut self, at: usize, thread: Thread) {
+        if self.seats[at].stage != Stage::Opening {
+            return;
+        }
+        let ours = self.seats[at].thread().clone();
+        if self.normalizer.bound_to(&thread.id).is_some_and(|other| *other != ours) {
+            self.doubt(vec![one_of_two(&thread.id)]).await;
+            return self.moves_out(at).await;
+        }
+        // Ours by the command, whatever its id: a provider may resume under a new one.
+        self.seats[at].native = Some(thread.id.clone());
+        self.remember_thread(at, &thread).await;
+        let bound = self.normalizer.bind_thread(&thread.id, ours);
+        self.emit(bound).await;
+        let cause = Cause { frame: None, at_ms: crate::clock::now_ms() };
+        let told = self.normalizer.accept(cause, Event { scope: None, body: Told::Threads(vec![thread]) });
+        self.emit(told).await;
+        self.seats[at].stage = Stage::Open;
+        self.phase = Phase::Ready;
+        self.await_survivors(at);
+        self.watch.ready();
+        self.seats[at].silence.broken();
+    }
+
+    /// The seat that an announced thread is of: it names it, or there is only one.
+    fn seat_told(&self, thread: &Thread) -> Option<usize> {
+        let seated = self.seated();
+        let is_its = |at: &&usize| {
+            let native = self.seats[**at].native.as_ref();
+            native.is_some_and(|native| *native == thread.id || thread.replaces.as_ref() == Some(native))
+        };
+        let only = seated.first().filter(|_| seated.len() == 1);
+        seated.iter().find(is_its).or(only).copied()
+    }
+
+    /// Where what is said of a seat's thread is said.
+    pub(super) fn scope_in(&self, at: usize) -> Option<Scope> {
+        let thread = self.seats[at].native.clone().filter(|_| self.seated().len() > 1)?;
+        Some(Scope { thread: Some(thread), turn: None, parent: None, replayed: false })
+    }
+
     /// The cursor is stored before anything else is said of the thread: it is what a restart needs.
-    pub(super) async fn remember_thread(&mut self, thread: &Thread) {
-        let ours = self
-            .native_thread
-            .as_ref()
-            .is_none_or(|native| *native == thread.id || thread.replaces.as_ref() == Some(native));
+    pub(super) async fn remember_thread(&mut self, at: usize, thread: &Thread) {
+        let seat = &mut self.seats[at];
+        let ours =
+            seat.native.as_ref().is_none_or(|native| *native == thread.id || thread.replaces.as_ref() == Some(native));
         if !ours || thread.parent.is_some() {
             return;
         }
-        self.native_thread = Some(thread.id.clone());
-        self.resumable |= thread.cursor.is_some();
+        seat.native = Some(thread.id.clone());
+        seat.resumable |= thread.cursor.is_some();
         let change = ThreadChange {
             native_id: Some(Some(thread.id.clone())),
             cursor: thread.cursor.clone().map(Some),
@@ -209,7 +254,7 @@ impl Task {
             at_ms: crate::clock::now_ms(),
             ..ThreadChange::default()
         };
-        let ours = self.start.log.thread().clone();
+        let ours = self.seats[at].thread().clone();
         if let Err(error) = self.shared.store.update_thread(&ours, change).await {
             self.store_failed(&error);
         }
@@ -217,13 +262,13 @@ impl Task {
 
     /// The provider does not know the conversation: no other message is to fail by it. That the thread has none any more
     /// makes the next session say that the context is lost.
-    async fn forget_cursor(&mut self) {
-        if self.start.cursor.is_none() {
+    async fn forget_cursor(&mut self, at: usize) {
+        if self.seats[at].start.cursor.is_none() {
             return;
         }
-        self.resumable = false;
+        self.seats[at].resumable = false;
         let change = ThreadChange { cursor: Some(None), at_ms: crate::clock::now_ms(), ..ThreadChange::default() };
-        if let Err(error) = self.shared.store.update_thread(self.start.log.thread(), change).await {
+        if let Err(error) = self.shared.store.update_thread(self.seats[at].thread(), change).await {
             self.store_failed(&error);
         }
     }

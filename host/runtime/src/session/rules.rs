@@ -99,9 +99,9 @@ fn followed(path: &Path) -> Option<PathBuf> {
 impl Task {
     /// Says of each rule that it can't be held here, once; where the operator lets nothing run unasked, the session ends with
     /// one that forbids. All are on record, as they are at the start and when that changes.
-    pub(super) async fn say_rules(&mut self) {
+    pub(super) async fn say_rules(&mut self, at: usize) {
         let rules = self.start.instance.rules.clone();
-        let mut said = self.rules_said.take();
+        let mut said = self.seats[at].rules_said.take();
         let first = said.is_none();
         let denying = rules.denying().iter().map(|rule| (rule, true));
         for (rule, denies) in denying.chain(rules.allowing().iter().map(|rule| (rule, false))) {
@@ -117,10 +117,10 @@ impl Task {
             if denies && !self.shared.policy.run_without_approvals {
                 self.start_failed(Fault { code: Some("rule-not-held".into()), ..fault(FaultKind::Denied, because) });
             } else {
-                self.say_decision(None, intent_of(rule), Decision::Unsupported { because }).await;
+                self.say_decision(at, None, intent_of(rule), Decision::Unsupported { because }).await;
             }
         }
-        self.rules_said = Some(said.unwrap_or_default());
+        self.seats[at].rules_said = Some(said.unwrap_or_default());
     }
 
     /// Why nothing that this rule is about can come before it.
@@ -160,10 +160,12 @@ impl Task {
     /// Gives the answers of rules: before any client is heard.
     pub(super) async fn answer_by_rule(&mut self) {
         while let Some(RuleAnswer { request, reply, by }) = self.by_rule.pop_front() {
+            let its = self.normalizer.thread_of_request(&request);
+            let Some(at) = its.and_then(|thread| self.seat_of(thread)) else { continue };
             let asked = self.asked(&request);
             if let Ok(answer) = self.normalizer.answer(&request, reply, &by) {
                 self.ruled.insert(request.clone(), by.clone());
-                self.send_answer(request, asked, answer, &by, None).await;
+                self.send_answer(at, request, asked, answer, &by, None).await;
             }
         }
     }

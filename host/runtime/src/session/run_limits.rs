@@ -10,18 +10,18 @@ use tokio::time::Instant;
 
 impl Task {
     /// When a run's time will be up.
-    pub(super) fn run_limit_at(&self) -> Option<Instant> {
-        let at_ms = self.run_guard.deadline_ms()?;
+    pub(super) fn run_limit_at(&self, at: usize) -> Option<Instant> {
+        let at_ms = self.seats[at].run_guard.deadline_ms()?;
         Some(Instant::now() + Duration::from_millis(at_ms.saturating_sub(clock::now_ms())))
     }
 
     /// Interrupts the run whose limit is reached; where that can't be done, it is said and the run goes on.
-    pub(super) async fn hold_run_limits(&mut self) {
-        let Some(reached) = self.run_guard.due(clock::now_ms()) else { return };
-        let Some(run) = self.active.as_ref().map(|active| active.run.clone()) else { return };
+    pub(super) async fn hold_run_limits(&mut self, at: usize) {
+        let Some(reached) = self.seats[at].run_guard.due(clock::now_ms()) else { return };
+        let Some(run) = self.seats[at].run() else { return };
         let decision = Decision::Blocked { rule: reached.rule() };
-        self.say(Some(run), EventBody::PolicyDecided { intent: "go-on".into(), decision }).await;
+        self.say(at, Some(run), EventBody::PolicyDecided { intent: "go-on".into(), decision }).await;
         // Nobody waits for the answer: what comes of it is said in events.
-        let _ = self.stop_active(Stop::Turn).await;
+        let _ = self.stop_active(at, Stop::Turn).await;
     }
 }

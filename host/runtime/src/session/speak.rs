@@ -16,29 +16,31 @@ impl Task {
     /// Numbers, stores and shows what the normalizer made, and keeps the host's own books by it.
     pub(super) async fn emit(&mut self, routed: Vec<Routed>) {
         for mut one in routed {
+            // Of a thread that was let go nothing is said any more.
+            let Some(at) = self.seat_of(&one.thread) else { continue };
             self.judge(&mut one.draft);
             self.watch_calls(&one.draft);
-            if let Some(body) = self.run_guard.see(&mut one.draft, clock::now_ms()) {
+            if let Some(body) = self.seats[at].run_guard.see(&mut one.draft, clock::now_ms()) {
                 let mut draft: jackfield_core::event::Draft = body.into();
                 draft.run.clone_from(&one.draft.run);
-                self.emit_one(Routed { thread: one.thread.clone(), draft }).await;
+                self.emit_one(at, Routed { thread: one.thread.clone(), draft }).await;
             }
-            self.emit_one(one).await;
+            self.emit_one(at, one).await;
         }
     }
 
-    async fn emit_one(&mut self, one: Routed) {
-        if let Err(error) = self.store_one(one).await {
+    async fn emit_one(&mut self, at: usize, one: Routed) {
+        if let Err(error) = self.store_one(at, one).await {
             self.store_failed(&error);
         }
     }
 
-    async fn store_one(&mut self, one: Routed) -> Result<(), StoreError> {
-        let mut entry = self.keep_books(&one);
+    async fn store_one(&mut self, at: usize, one: Routed) -> Result<(), StoreError> {
+        let mut entry = self.keep_books(at, &one);
         if let Some(first) = entry.take_if(|entry| entry.comes_first()) {
             self.enter(first).await?;
         }
-        self.start.log.emit(clock::now_ms(), one.draft).await?;
+        self.seats[at].start.log.emit(clock::now_ms(), one.draft).await?;
         match entry {
             Some(entry) => self.enter(entry).await,
             None => Ok(()),
@@ -62,11 +64,18 @@ impl Task {
     }
 
     /// An event of the host's own.
-    pub(super) async fn say(&mut self, run: Option<RunId>, body: EventBody) {
+    pub(super) async fn say(&mut self, at: usize, run: Option<RunId>, body: EventBody) {
         let mut draft: jackfield_core::event::Draft = body.into();
         draft.run = run;
-        let thread = self.start.log.thread().clone();
+        let thread = self.seats[at].thread().clone();
         self.emit(vec![Routed { thread, draft }]).await;
+    }
+
+    /// What concerns the session: said in each thread.
+    pub(super) async fn say_all(&mut self, body: EventBody) {
+        for at in self.seated() {
+            self.say(at, None, body.clone()).await;
+        }
     }
 
     /// What the policy says, for what the session can do now.
@@ -80,8 +89,8 @@ impl Task {
     }
 
     /// Says that something else is done than what was asked, or nothing.
-    pub(super) async fn say_decision(&mut self, run: Option<RunId>, intent: Intent, decision: Decision) {
-        self.say(run, EventBody::PolicyDecided { intent: intent.name().into(), decision }).await;
+    pub(super) async fn say_decision(&mut self, at: usize, run: Option<RunId>, intent: Intent, decision: Decision) {
+        self.say(at, run, EventBody::PolicyDecided { intent: intent.name().into(), decision }).await;
     }
 
     pub(super) async fn diagnose(&mut self, code: &str, text: &str) {
@@ -90,7 +99,7 @@ impl Task {
 
     pub(super) async fn diagnose_as(&mut self, level: contract::Level, code: &str, text: &str) {
         if let Some(body) = self.diagnostics.add(level, code, text) {
-            self.say(None, body).await;
+            self.say_all(body).await;
         }
     }
 

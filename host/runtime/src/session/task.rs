@@ -1,30 +1,29 @@
 //! The loop of a session: takes what comes, makes batches, gives them to the plugin.
 
+use super::ask::NewRun;
 use super::diagnostics::Diagnostics;
+use super::handle::{SessionHandle, Standing};
 use super::ops::{Ops, Purpose};
 use super::outlet::{Outlet, fault};
 use super::ring::Ring;
 use super::rules::RuleAnswer;
-use super::survivors::Survivors;
+use super::seat::{Ends, Newcomer, Seat, SeatStart, Stage};
+use super::seats::next_ask;
 use super::tools::HostTools;
 use super::watch::Watch;
-use super::{Ask, Left, NewRun, Operation, Outcome, Reply1, SessionStart, Shared, Standing};
+use super::{SessionStart, Shared};
 use crate::clock;
 use crate::journal::{Entry, Journal};
 use crate::process::ChannelEvent;
 use crate::store::StoreError;
 use jackfield_core::capability::{CapabilityView, Staged};
-use jackfield_core::contract::{
-    ChannelExit, Command, CommandBody, ContextPart, EffectResult, Fault, FaultKind, Input, Tick,
-};
+use jackfield_core::contract::{ChannelExit, Command, CommandBody, EffectResult, FaultKind, Input, Tick};
 use jackfield_core::event::SessionEnd;
 use jackfield_core::honesty::Honesty;
-use jackfield_core::id::{RequestId, RunId};
-use jackfield_core::normalizer::{Disposed, Normalizer, SessionEnded, SessionScope, clean_fault};
-use jackfield_core::outbox::Outbox;
-use jackfield_core::run_limits::RunGuard;
-use jackfield_sandbox::{CallError, Session};
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use jackfield_core::id::{RequestId, ThreadId};
+use jackfield_core::normalizer::{Normalizer, SessionEnded, SessionScope};
+use jackfield_sandbox::Session;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch as watched};
@@ -43,12 +42,6 @@ pub(super) enum Phase {
     Ended,
 }
 
-/// The run that the provider is at work on.
-pub(super) struct Active {
-    pub(super) run: RunId,
-    pub(super) ladder: Option<super::asks::Ladder>,
-}
-
 pub(super) struct Task {
     pub(super) start: SessionStart,
     pub(super) shared: Arc<Shared>,
@@ -58,53 +51,32 @@ pub(super) struct Task {
     pub(super) journal: Journal,
     pub(super) outlet: Outlet,
     pub(super) ops: Ops,
-    /// Messages that have not begun.
-    pub(super) outbox: Outbox,
-    /// The runs that were last said to wait.
-    pub(super) said_queue: Vec<RunId>,
-    /// What waits at the session's end goes on in the next one.
-    pub(super) goes_on: bool,
-    pub(super) left: Left,
-    pub(super) active: Option<Active>,
-    /// The next message waits until then for late words of the turn before.
-    pub(super) free_at: Option<Instant>,
+    /// The threads that it serves. A free seat may be taken again.
+    pub(super) seats: Vec<Seat>,
+    /// Where others ask for a seat, and those that wait until it is known whether there is one.
+    pub(super) door: mpsc::Receiver<Newcomer>,
+    pub(super) waiting_room: Vec<Newcomer>,
+    pub(super) ends: Ends,
+    /// The seat that was heard last.
+    pub(super) last_heard: usize,
     pub(super) phase: Phase,
     /// Holds what the provider does against what it declares.
     pub(super) honesty: Honesty,
     /// A turn ended after our interrupt, and that is not entered yet.
     pub(super) interrupt_held: bool,
-    /// The thread is made with its first message, which is not held back until it is there.
-    pub(super) opens_with_message: bool,
-    /// Context that goes with the first message.
-    pub(super) first_context: Vec<ContextPart>,
     pub(super) watch: Watch,
-    pub(super) run_guard: RunGuard,
     pub(super) tools: HostTools,
     /// Answers that rules and the host itself give, not yet sent.
     pub(super) by_rule: VecDeque<RuleAnswer>,
-    /// The rules that were said to be held by nothing; `None` before the start has come so far.
-    pub(super) rules_said: Option<BTreeSet<String>>,
     /// Requests that a rule has answered, and which.
     pub(super) ruled: HashMap<RequestId, String>,
-    pub(super) survivors: Survivors,
     pub(super) diagnostics: Diagnostics,
-    pub(super) native_thread: Option<String>,
-    /// The provider has given a cursor.
-    pub(super) resumable: bool,
     pub(super) store_health: watched::Receiver<Option<StoreError>>,
     /// Ends the session with this once the batch is through.
     pub(super) ending: Option<SessionEnded>,
     pub(super) view: watched::Sender<Option<CapabilityView>>,
-    /// What was set applies in the session that follows: it begins once nothing is at work in this one.
-    pub(super) restart: bool,
-    /// Asked for before the thread was open.
-    pub(super) later: VecDeque<(Operation, Reply1<Outcome>)>,
-    pub(super) standing: watched::Sender<Standing>,
     /// What the host itself has for the plugin's next batch.
     pub(super) feed: VecDeque<Input>,
-    pub(super) inbox: mpsc::Receiver<Ask>,
-    /// Asked while the session ended; dropped with it, so that nobody begins another one before this one is over.
-    pub(super) unheard: Vec<Ask>,
     pub(super) channel_events: mpsc::Receiver<ChannelEvent>,
     pub(super) results: mpsc::UnboundedReceiver<EffectResult>,
     pub(super) ring: Ring,
@@ -117,16 +89,13 @@ pub(super) struct Task {
 }
 
 impl Task {
-    #[allow(clippy::too_many_arguments)] // The ends of the channels that its handle has.
     pub(super) fn new(
         start: SessionStart,
+        thread: ThreadId,
         shared: Arc<Shared>,
         plugin: Session,
-        first: Vec<NewRun>,
-        left: Left,
-        inbox: mpsc::Receiver<Ask>,
-        view: watched::Sender<Option<CapabilityView>>,
-        standing: watched::Sender<Standing>,
+        door: mpsc::Receiver<Newcomer>,
+        ends: Ends,
     ) -> Task {
         let limits = shared.limits.clone();
         let (frame_sender, channel_events) = mpsc::channel(limits.read_queue_frames as usize);
@@ -135,7 +104,7 @@ impl Task {
             instance: start.instance.name.clone(),
             session: start.session.clone(),
             epoch: start.epoch,
-            thread: start.log.thread().clone(),
+            thread,
         };
         Task {
             normalizer: Normalizer::new(scope, &limits),
@@ -143,36 +112,23 @@ impl Task {
             journal: Journal::new(&shared.spill_folder, &limits),
             outlet: Outlet::new(&start, shared.clone(), frame_sender, result_sender),
             ops: Ops::default(),
-            outbox: Outbox::of(first),
-            said_queue: Vec::new(),
-            goes_on: false,
-            left,
-            active: None,
-            free_at: None,
+            seats: Vec::new(),
+            door,
+            waiting_room: Vec::new(),
+            ends,
+            last_heard: 0,
             phase: Phase::Starting,
             honesty: Honesty::new(&limits),
             interrupt_held: false,
-            opens_with_message: false,
-            first_context: Vec::new(),
             watch: Watch::new(&limits),
-            run_guard: RunGuard::new(start.instance.limits),
             tools: HostTools::default(),
             by_rule: VecDeque::new(),
-            rules_said: None,
             ruled: HashMap::new(),
-            survivors: Survivors::default(),
             diagnostics: Diagnostics::new(&limits),
-            native_thread: start.native_id.clone(),
-            resumable: start.cursor.is_some(),
             store_health: shared.store.health(),
             ending: None,
-            view,
-            restart: false,
-            later: VecDeque::new(),
-            standing,
+            view: watched::Sender::new(None),
             feed: VecDeque::new(),
-            inbox,
-            unheard: Vec::new(),
             channel_events,
             results,
             ring: Ring::new(limits.raw_ring_bytes),
@@ -187,22 +143,37 @@ impl Task {
         }
     }
 
+    /// A seat for this thread; what its handle needs. Nothing is said in it yet.
+    pub(super) fn seat_for(
+        &mut self,
+        start: SeatStart,
+        first: Vec<NewRun>,
+        door: mpsc::Sender<Newcomer>,
+    ) -> SessionHandle {
+        self.normalizer.begin_thread(self.scope_of(&start));
+        let (seat, ways) = Seat::new(start, first, &self.shared.limits, self.start.instance.limits);
+        self.ends.add(&seat);
+        match self.seats.iter().position(Seat::is_free) {
+            Some(at) => self.seats[at] = seat,
+            None => self.seats.push(seat),
+        }
+        SessionHandle::of(ways.asks, door, ways.ended, self.view.subscribe(), ways.standing, ways.left)
+    }
+
     /// Runs until the session is over and every process of it is gone. Each round feeds the plugin once at most, so that
     /// one that asks for something in every answer can't keep a client's word or a deadline from being heard.
     pub(super) async fn run(mut self) {
-        let thread = self.start.log.thread().clone();
-        // A store that can't be read ends the session by its own way; a turn's number is not worth a word.
-        let last = self.shared.store.last_turn(&thread).await.unwrap_or(0);
-        self.normalizer.count_turns_from(&thread, last);
-        self.normalizer.await_again(self.start.survivors.clone());
         self.begin().await;
         loop {
             self.watch_deadlines().await;
             self.answer_by_rule().await;
             self.settle().await;
-            self.operate_later().await;
-            self.answer_survivors().await;
+            for at in self.seated() {
+                self.operate_later(at).await;
+                self.answer_survivors(at).await;
+            }
             self.interrupt_held().await;
+            self.let_in().await;
             self.tell_standing();
             match self.phase {
                 Phase::Ended => break,
@@ -212,11 +183,12 @@ impl Task {
             let deadline = self.next_deadline();
             tokio::select! {
                 biased;
-                ask = self.inbox.recv() => match ask {
-                    Some(ask) => self.take_ask(ask).await,
-                    // Nobody holds the session any more.
-                    None => self.close(SessionEnd::Closed, None).await,
+                (at, ask) = next_ask(&mut self.seats, &mut self.last_heard) => match ask {
+                    Some(ask) => self.take_ask(at, ask).await,
+                    // Nobody holds it any more.
+                    None => self.leave(at, SessionEnd::Closed).await,
                 },
+                Some(newcomer) = self.door.recv() => self.waiting_room.push(newcomer),
                 Some(result) = self.results.recv() => self.feed.push_back(Input::EffectDone(result)),
                 // What the host has for the plugin is older.
                 Some(event) = self.channel_events.recv(), if self.feed.is_empty() => self.take_channel(event).await,
@@ -225,22 +197,24 @@ impl Task {
         }
     }
 
-    /// Carries out an end that was decided meanwhile; else feeds the plugin what the host has for it, or the next message.
+    /// Carries out an end that was decided meanwhile; else feeds the plugin what the host has for it, or the next messages.
     async fn settle(&mut self) {
         if let Some(ended) = self.ending.take() {
             self.end(ended).await;
         } else if self.feed.is_empty() {
             if self.journal.is_full() && self.is_quiet() {
-                // The thread goes on with its next message in a session of its own, on the provider's cursor.
+                // Each thread goes on with its next message in another session, on the provider's cursor.
+                self.all_go_on();
                 self.close(SessionEnd::Closed, None).await;
                 return;
             }
-            if self.restarts() && self.is_idle() {
-                self.goes_on = true;
-                self.close(SessionEnd::Closed, None).await;
-                return;
+            for at in self.seated() {
+                if self.seats[at].restarts() && self.is_idle(at) {
+                    self.seats[at].goes_on = true;
+                    self.leave(at, SessionEnd::Closed).await;
+                }
+                self.next_run(at).await;
             }
-            self.next_run().await;
         } else {
             let inputs: Vec<_> = self.feed.drain(..).collect();
             let frames = vec![None; inputs.len()];
@@ -249,29 +223,46 @@ impl Task {
     }
 
     pub(super) fn tell_standing(&self) {
+        for at in self.seated() {
+            self.tell_standing_of(at);
+        }
+    }
+
+    pub(super) fn tell_standing_of(&self, at: usize) {
+        let seat = &self.seats[at];
         let now = Standing {
-            at_work: self.active.is_some() || self.normalizer.has_open_turn(),
-            waiting: self.outbox.len(),
-            background: self.normalizer.roster().len(),
+            at_work: seat.active.is_some() || self.normalizer.is_at_work(seat.thread()),
+            waiting: seat.outbox.len(),
+            background: self.normalizer.roster_of(seat.thread()).len(),
         };
-        self.standing.send_if_modified(|told| std::mem::replace(told, now) != now);
+        seat.standing.send_if_modified(|told| std::mem::replace(told, now) != now);
     }
 
-    /// The next session takes this one's place as soon as it can: there is a way back to the conversation.
-    pub(super) fn restarts(&self) -> bool {
-        self.restart && self.resumable
+    /// The thread is open, and nothing of the session's end has begun.
+    pub(super) fn is_open(&self, at: usize) -> bool {
+        self.phase == Phase::Ready && self.seats[at].stage == Stage::Open
     }
 
-    /// The provider is at work on nothing of ours.
-    pub(super) fn is_idle(&self) -> bool {
-        let at_work = self.active.is_some() || self.outbox.has_handed() || self.normalizer.has_open_turn();
-        self.phase == Phase::Ready && !at_work
+    /// The provider is at work on nothing of ours in this thread.
+    pub(super) fn is_idle(&self, at: usize) -> bool {
+        let seat = &self.seats[at];
+        let at_work = seat.active.is_some() || seat.outbox.has_handed() || self.normalizer.is_at_work(seat.thread());
+        self.is_open(at) && !at_work
     }
 
-    /// Nothing is open, nothing waits, and there is a way back to the conversation.
+    /// Nothing is open in any thread, and there is a way back to each conversation.
     fn is_quiet(&self) -> bool {
-        let idle = self.phase == Phase::Ready && self.active.is_none() && self.outbox.is_empty();
-        idle && self.resumable && !self.normalizer.has_open_turn() && self.normalizer.roster().is_empty()
+        self.phase == Phase::Ready && self.seated().into_iter().all(|at| self.is_idle(at) && self.may_be_left(at))
+    }
+
+    /// Nothing is lost of this thread when the session gives way to another one.
+    fn may_be_left(&self, at: usize) -> bool {
+        self.seats[at].resumable && self.normalizer.roster_of(self.seats[at].thread()).is_empty()
+    }
+
+    /// The journal is full: nothing new begins, so that the threads come to rest together and go on in the next session.
+    pub(super) fn gives_way(&self) -> bool {
+        self.journal.is_full() && self.seated().into_iter().all(|at| self.may_be_left(at))
     }
 
     /// Has the plugin told something at the next opportunity.
@@ -279,15 +270,16 @@ impl Task {
         self.feed.push_back(input);
     }
 
-    /// Gives the plugin a command, alone in its batch. Returns its number.
+    /// Gives the plugin a command of a seat's, alone in its batch. Returns its number.
     pub(super) async fn command(
         &mut self,
+        at: usize,
         purpose: Purpose,
         thread: Option<String>,
         body: CommandBody,
         deadline: Option<Instant>,
     ) -> u32 {
-        let op = self.ops.open(purpose, deadline);
+        let op = self.ops.open(at, purpose, deadline);
         let command = Command { op, thread, body };
         self.batch(vec![Input::Command(command)], vec![None]).await;
         op
@@ -335,107 +327,27 @@ impl Task {
         Tick { now_ms: self.last_now_ms, seq: self.calls - 1 }
     }
 
-    /// The plugin broke. This session is over; the thread can be resumed, and no other session notices.
-    fn plugin_failed(&mut self, error: &CallError, frames: &[Option<u64>]) {
-        let numbers: Vec<u64> = frames.iter().copied().flatten().collect();
-        let about = match (numbers.first(), numbers.last()) {
-            (Some(first), Some(last)) if first == last => format!("frame {first}"),
-            (Some(first), Some(last)) => format!("frames {first} to {last}"),
-            _ => "a command of the host".to_owned(),
-        };
-        self.note("trap", error.code(), serde_json::json!({ "about": about, "message": error.to_string() }));
-        self.decided("plugin_failed", numbers.first().copied().unwrap_or(0), error.code());
-        for number in &numbers {
-            self.ring.disposed(*number, &Disposed::Skipped);
-            self.normalizer.dispose(*number, Disposed::Skipped);
-        }
-        let mut fault = match error {
-            CallError::Fault { fault, .. } => fault.clone(),
-            other => fault(FaultKind::Internal, other.to_string()),
-        };
-        fault.message = format!("{} (at {about}; the thread can be resumed)", fault.message);
-        fault.code = Some(error.code().to_owned());
-        self.broken(fault);
-    }
-
-    pub(super) fn broken(&mut self, fault: Fault) {
-        self.ending = Some(SessionEnded::new(SessionEnd::PluginFailed, Some(fault)));
-    }
-
-    /// Begins an orderly end: the plugin says its last words, then every channel ends, each step bounded.
-    pub(super) async fn close(&mut self, end: SessionEnd, fault: Option<Fault>) {
-        if matches!(self.phase, Phase::Closing | Phase::Ended) {
-            return;
-        }
-        self.batch(vec![Input::Close], vec![None]).await;
-        self.ending.get_or_insert(SessionEnded::new(end, fault));
-    }
-
-    /// Ends the session: processes first, so that nothing of them follows the end, then everything that is open is closed.
-    /// What is asked meanwhile is never answered: whoever asked learns that the session is over, and may begin another.
-    async fn end(&mut self, mut ended: SessionEnded) {
-        if self.phase == Phase::Ended {
-            return;
-        }
-        self.phase = Phase::Closing;
-        if ended.end == SessionEnd::PluginFailed {
-            self.outlet.kill_all();
-        } else {
-            self.outlet.end_all();
-        }
-        self.drain_channels().await;
-        self.explain_by_exit(&mut ended);
-        if let (None, Some(exit)) = (ended.exit_code, &self.last_exit)
-            && ended.signal.is_none()
-        {
-            ended.exit_code = exit.code;
-            ended.signal = exit.signal;
-            ended.stderr_tail = exit.stderr_tail.clone();
-        }
-        let mut cause = ended.fault.clone();
-        cause.iter_mut().for_each(|fault| clean_fault(fault, &self.shared.limits));
-        for pending in self.ops.drain() {
-            super::asks::answer_ended(pending);
-        }
-        // Runs end before the session does: that word is the last.
-        self.end_messages(cause).await;
-        // Whoever asked for these learns that the session is over.
-        self.later.clear();
-        self.let_go_of_answers();
-        let closing = self.normalizer.end_session(ended);
-        self.emit(closing).await;
-        self.active = None;
-        self.phase = Phase::Ended;
-    }
-
     fn next_deadline(&self) -> Option<Instant> {
-        let ladder = self.active.as_ref().and_then(|active| active.ladder.as_ref()).map(|ladder| ladder.deadline);
-        let free = self.free_at.filter(|_| self.outbox.has_waiting());
         let late = self
             .normalizer
             .deadline()
             .map(|at_ms| Instant::now() + Duration::from_millis(at_ms.saturating_sub(clock::now_ms())));
-        let due = !self.feed.is_empty()
-            || !self.by_rule.is_empty()
-            || self.may_begin()
-            || (self.restarts() && self.is_idle());
+        let due = !self.feed.is_empty() || !self.by_rule.is_empty() || (self.journal.is_full() && self.is_quiet());
         let now = due.then(Instant::now);
-        [
-            self.ops.next_deadline(),
-            self.outlet.next_timer(),
-            self.watch.next(self),
-            self.tools.next(),
-            self.run_limit_at(),
-            self.next_settlement(),
-            self.survivors.deadline(),
-            ladder,
-            free,
-            late,
-            now,
-        ]
-        .into_iter()
-        .flatten()
-        .min()
+        let of_session =
+            [self.ops.next_deadline(), self.outlet.next_timer(), self.watch.next(self), self.tools.next(), late, now];
+        let of_seats = self.seated().into_iter().filter_map(|at| self.next_deadline_of(at));
+        of_session.into_iter().flatten().chain(of_seats).min()
+    }
+
+    fn next_deadline_of(&self, at: usize) -> Option<Instant> {
+        let seat = &self.seats[at];
+        let ladder = seat.active.as_ref().and_then(|active| active.ladder.as_ref()).map(|ladder| ladder.deadline);
+        let free = seat.free_at.filter(|_| seat.outbox.has_waiting());
+        let due = self.may_begin(at) || (seat.restarts() && self.is_idle(at));
+        let now = due.then(Instant::now);
+        let (limit, settlement) = (self.run_limit_at(at), self.next_settlement(at));
+        [limit, settlement, seat.survivors.deadline(), ladder, free, now].into_iter().flatten().min()
     }
 }
 

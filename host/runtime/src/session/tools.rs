@@ -4,6 +4,7 @@
 //! **A call is a request like any other: answered once, closed when its run ends; that no result came in time is told as that,
 //! and is no refusal.** Tests: `tests/tests/operations.rs`, `tests/tests/input.rs`.
 
+use super::begin::FIRST;
 use super::ops::Purpose;
 use super::outlet::fault;
 use super::rules::RuleAnswer;
@@ -67,14 +68,14 @@ impl Task {
     pub(super) async fn give_tools(&mut self) {
         let tools = self.start.instance.tools.clone();
         if tools.is_empty() {
-            return self.open_thread().await;
+            return self.open_thread(FIRST).await;
         }
         if let Some(decision) = self.first_not_native(vec![Intent::RegisterTools]) {
             let reason = format!("tools of the host's are given to this thread, and {}", decision.reason());
             return self.start_failed(fault(FaultKind::Unsupported, reason));
         }
         self.tools.know(&tools);
-        Box::pin(self.command(Purpose::HostTools, None, CommandBody::RegisterTools(tools), None)).await;
+        Box::pin(self.command(FIRST, Purpose::HostTools, None, CommandBody::RegisterTools(tools), None)).await;
     }
 
     /// Keeps an eye on calls; one of a tool that there is not is answered at once.

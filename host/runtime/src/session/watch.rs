@@ -1,5 +1,6 @@
 //! Deadlines. A watchdog speaks first; it ends only a handshake that never comes.
 
+use super::ops::Pending;
 use super::outlet::fault;
 use super::task::{Phase, Task};
 use crate::clock;
@@ -9,58 +10,57 @@ use jackfield_core::limits::Limits;
 use std::time::Duration;
 use tokio::time::Instant;
 
+/// The handshake of the session's start, and how long its end may take.
 pub(super) struct Watch {
     handshake: Duration,
-    silence: Duration,
     pub(super) close: Duration,
     started: Instant,
     ready: bool,
-    last_heard: Instant,
-    next_stall: Duration,
     /// The first thing the provider's program said: shown when no handshake comes.
     first_words: Option<String>,
 }
 
+/// How long nothing has been heard of a thread.
+pub(super) struct Silence {
+    most: Duration,
+    since: Instant,
+    next: Duration,
+}
+
+impl Silence {
+    pub(super) fn new(limits: &Limits) -> Silence {
+        let most = Duration::from_millis(limits.silence_ms);
+        Silence { most, since: Instant::now(), next: most }
+    }
+
+    /// Something was sent or heard: it begins anew.
+    pub(super) fn broken(&mut self) {
+        (self.since, self.next) = (Instant::now(), self.most);
+    }
+
+    fn deadline(&self) -> Instant {
+        self.since + self.next
+    }
+}
+
 impl Watch {
     pub(super) fn new(limits: &Limits) -> Watch {
-        let now = Instant::now();
         Watch {
             handshake: Duration::from_millis(limits.handshake_ms),
-            silence: Duration::from_millis(limits.silence_ms),
             close: Duration::from_millis(limits.close_ms),
-            started: now,
+            started: Instant::now(),
             ready: false,
-            last_heard: now,
-            next_stall: Duration::from_millis(limits.silence_ms),
             first_words: None,
         }
     }
 
     pub(super) fn ready(&mut self) {
         self.ready = true;
-        self.sent();
     }
 
-    /// Something was sent: the silence begins anew.
-    pub(super) fn sent(&mut self) {
-        self.last_heard = Instant::now();
-        self.next_stall = self.silence;
-    }
-
-    pub(super) fn heard(&mut self, data: &FrameData) {
-        self.sent();
-        if self.first_words.is_none()
-            && !self.ready
-            && let FrameData::Text(text) = data
-        {
-            self.heard_text(text);
-        }
-    }
-
-    pub(super) fn heard_text(&mut self, text: &str) {
-        self.sent();
+    fn heard(&mut self, text: &str) {
         let words: String = text.chars().filter(|c| !c.is_control()).take(200).collect();
-        if self.first_words.is_none() && !words.trim().is_empty() {
+        if self.first_words.is_none() && !self.ready && !words.trim().is_empty() {
             self.first_words = Some(words.trim().to_owned());
         }
     }
@@ -69,17 +69,41 @@ impl Watch {
     pub(super) fn next(&self, task: &Task) -> Option<Instant> {
         match task.phase {
             Phase::Starting => Some(self.started + self.handshake),
-            Phase::Ready if task.may_stall() => Some(self.last_heard + self.next_stall),
+            Phase::Ready => {
+                let stalling = task.seated().into_iter().filter(|at| task.may_stall(*at));
+                stalling.map(|at| task.seats[at].silence.deadline()).min()
+            }
             _ => None,
         }
     }
 }
 
 impl Task {
+    pub(super) fn heard(&mut self, data: &FrameData) {
+        match data {
+            FrameData::Text(text) => self.heard_text(text),
+            _ => self.is_heard(),
+        }
+    }
+
+    pub(super) fn heard_text(&mut self, text: &str) {
+        self.is_heard();
+        self.watch.heard(text);
+    }
+
+    /// The program said something. Of several threads each is heard by its own events.
+    fn is_heard(&mut self) {
+        if let [at] = self.seated()[..] {
+            self.seats[at].silence.broken();
+        }
+    }
+
     /// True when the provider should be saying something: a turn is open and nobody else is waited for.
-    pub(super) fn may_stall(&self) -> bool {
-        let at_work = self.active.is_some() || self.outbox.has_handed();
-        at_work && self.normalizer.open_requests().is_empty() && !self.normalizer.has_open_tool()
+    pub(super) fn may_stall(&self, at: usize) -> bool {
+        let seat = &self.seats[at];
+        let at_work = seat.active.is_some() || seat.outbox.has_handed();
+        let waits = !self.normalizer.requests_of(seat.thread()).is_empty();
+        at_work && !waits && !self.normalizer.has_tool_at_work(seat.thread())
     }
 
     /// Carries out whatever is due.
@@ -92,23 +116,31 @@ impl Task {
         while let Some(timer) = self.outlet.take_timer(now) {
             self.feed(Input::Timer(timer));
         }
-        while let Some((op, pending)) = self.ops.take_overdue(now) {
-            self.decided("command_timed_out", u64::from(op), pending.purpose.name());
-            self.command_overdue(pending.purpose).await;
+        while let Some((op, Pending { at, purpose, .. })) = self.ops.take_overdue(now) {
+            self.decided("command_timed_out", u64::from(op), purpose.name());
+            self.command_overdue(at, purpose).await;
         }
         self.calls_overdue(now);
-        self.hold_run_limits().await;
-        self.climb(now).await;
-        self.settle_handed().await;
+        for at in self.seated() {
+            self.hold_run_limits(at).await;
+            self.climb(at, now).await;
+            self.settle_handed(at).await;
+            self.say_stalled(at, now).await;
+        }
         if self.phase == Phase::Starting && now >= self.watch.started + self.watch.handshake && self.ending.is_none() {
             self.handshake_overdue();
-        } else if self.phase == Phase::Ready && self.may_stall() && now >= self.watch.last_heard + self.watch.next_stall
-        {
-            let silent_ms = self.watch.next_stall.as_millis() as u64;
-            self.watch.next_stall *= 2;
-            let run = self.active.as_ref().map(|active| active.run.clone());
-            self.say(run, EventBody::Stalled { waiting_for: "the provider".into(), silent_ms }).await;
         }
+    }
+
+    async fn say_stalled(&mut self, at: usize, now: Instant) {
+        if self.phase != Phase::Ready || !self.may_stall(at) || now < self.seats[at].silence.deadline() {
+            return;
+        }
+        let silence = &mut self.seats[at].silence;
+        let silent_ms = silence.next.as_millis() as u64;
+        silence.next *= 2;
+        let run = self.seats[at].run();
+        self.say(at, run, EventBody::Stalled { waiting_for: "the provider".into(), silent_ms }).await;
     }
 
     fn handshake_overdue(&mut self) {

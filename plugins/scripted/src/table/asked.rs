@@ -1,18 +1,23 @@
 //! A command as one line: its name and what it holds, in a fixed order.
 
 use jackfield_sdk::prelude::*;
+use std::collections::BTreeSet;
 
-/// The line.
-pub fn line(command: &Command) -> String {
+/// The line; `open` are the threads that are open.
+pub fn line(command: &Command, open: &BTreeSet<String>) -> String {
     let mut words = vec![command.body.name().to_owned()];
     let mut word = |text: &str| words.push(text.to_owned());
     match &command.body {
-        CommandBody::OpenThread(open) => {
-            match &open.cursor {
+        CommandBody::OpenThread(started) => {
+            match &started.cursor {
                 Some(cursor) => word(&format!("resume {cursor}")),
                 None => word("create"),
             }
-            open.context.iter().for_each(|part| word(&context(part)));
+            started.context.iter().for_each(|part| word(&context(part)));
+            // Others are open in this session.
+            if !open.is_empty() {
+                word("beside");
+            }
         }
         CommandBody::SendRun(message) | CommandBody::SteerRun(message) => {
             word(&message.text());
@@ -53,9 +58,9 @@ pub fn line(command: &Command) -> String {
         CommandBody::StopTask(id) | CommandBody::WaitTask(id) | CommandBody::Authenticate(id) => word(id),
         _ => {}
     }
-    // A copy may be of a subagent's thread: the one thing that is asked of another thread than the session's.
+    // A copy may be of a subagent's thread: the one thing that is asked of a thread that was not opened.
     if matches!(command.body, CommandBody::ForkThread(_)) {
-        words.extend(command.thread.iter().filter(|id| id.as_str() != super::THREAD).map(|id| format!("of {id}")));
+        words.extend(command.thread.iter().filter(|id| !open.contains(*id)).map(|id| format!("of {id}")));
     }
     words.retain(|word| !word.is_empty());
     words.join(" ").replace('\n', " ")

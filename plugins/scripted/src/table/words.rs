@@ -9,15 +9,16 @@
 //! | `tool ID STATUS KIND NAME INPUT => OUTPUT` | a tool; `=> !TEXT` gives a patch; of kind `mcp` the first word of INPUT is the tool and NAME its server |
 //! | `task ID STATUS [item=I] [thread=T] [background]`, `roster ID …` | tasks |
 //! | `ask ID ITEM KIND TEXT`, `question ID`, `call ID TOOL INPUT`, `asked ID STATUS` | requests |
+//! | `broken TEXT` | the end of the session, by a fault of the plugin's |
 //! | `thread ID [parent=P] [cursor=C] [replaces=R]`, `todo STATUS TEXT`, `note TEXT`, `settings [NAME=VALUE …]` | the rest |
 //!
 //! `@thread=T`, `@turn=U`, `@parent=I`, `@replayed` before a line say where it happens.
 
 use jackfield_sdk::prelude::*;
 
-/// Says one line; `op` is the row's command, `sent` the one that sent the newest message.
-pub fn say(cx: &mut Cx, line: &str, op: u32, sent: Option<u32>) {
-    let mut scope = Scope::root();
+/// Says one line, here if it does not say where; `op` is the row's command, `sent` the one that sent the newest message.
+pub fn say(cx: &mut Cx, line: &str, here: Scope, op: u32, sent: Option<u32>) {
+    let mut scope = here;
     let mut rest = line;
     while let Some((place, tail)) = rest.strip_prefix('@').and_then(|rest| rest.split_once(' ')) {
         match place.split_once('=') {
@@ -31,6 +32,7 @@ pub fn say(cx: &mut Cx, line: &str, op: u32, sent: Option<u32>) {
     let words = Words(rest.split(' ').collect());
     match words.at(0) {
         "done" => cx.done(op, value(&words)),
+        "broken" => cx.end_session(Fault::new(FaultKind::Internal, words.tail(1))),
         "fail" => cx.fail(op, Fault::new(fault_kind(words.at(1)), words.tail(2))),
         _ => match body(&words, sent) {
             Some(body) if scope == Scope::root() => cx.event(body),
