@@ -161,13 +161,27 @@ while read -r line; do :; done"#;
     let ended = door.run(&["run", "--provider", "claude-code", "--exe", &exe, "hello"]);
     let ended = ended.expect(0, &["of 4 frames: 1 not understood", "doctor --session thr_"]);
     let thread = ended.stderr.split_whitespace().find(|word| word.starts_with("thr_")).unwrap().to_owned();
-    let shown = door
-        .run(&["doctor", "--session", &thread])
-        .expect(0, &["✓ ses_", "4 frames = ", "1 not understood", "after its last run: 0 frames", "in all: 4"]);
+    let shown = door.run(&["doctor", "--session", &thread]).expect(
+        0,
+        &[
+            "✓ ses_",
+            "4 frames = ",
+            "1 not understood",
+            "after its last run: 0 frames",
+            "in all: 4",
+            "trn_",
+            "in no turn: ",
+        ],
+    );
     let session = shown.stdout.split_whitespace().find(|word| word.starts_with("ses_")).unwrap().to_owned();
     let json = door.run(&["doctor", "--session", &session, "--json"]).expect(0, &[]);
     assert_eq!(json.events()[0]["total"]["frames_in"], 4, "{}", json.stdout);
     assert_eq!(json.events()[0]["balanced"], true);
+    let book = &json.events()[0];
+    let turns: u64 =
+        book["turns"].as_array().unwrap().iter().filter_map(|turn| turn["counts"]["frames_in"].as_u64()).sum();
+    assert!(turns > 0, "{book}");
+    assert_eq!(turns + book["outside"]["frames_in"].as_u64().unwrap(), 4, "{book}");
     door.run(&["doctor", "--session", "nothing"]).expect(2, &["'nothing'", "threads list"]);
     door.run(&["doctor", "--session", "thr_00000000"]).expect(2, &["thr_00000000"]);
     let quiet = door.run(&["run", "hello"]).expect(0, &[]);

@@ -1,10 +1,10 @@
-//! The ledger of frames, shown: at a run's end when something is off, and by `doctor --session` for each run and session.
-//! It counts nothing itself: the counts are those that the events of runs' ends carry. Tests: below, and `tests/tests/threads.rs`.
+//! The ledger of frames, shown: at a run's end when something is off, and by `doctor --session` for each run, turn and session.
+//! It counts nothing itself: the counts are those that the ends of runs, turns and sessions carry. Tests: below, and `tests/tests/threads.rs`.
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{self, headline};
 use jackfield_core::event::{EventBody, SessionEvent};
-use jackfield_core::id::{RunId, SessionId, ThreadId};
+use jackfield_core::id::{RunId, SessionId, ThreadId, TurnId};
 use jackfield_core::ledger::LedgerCounts;
 use jackfield_runtime::host::Host;
 use serde::Serialize;
@@ -32,6 +32,10 @@ struct Book {
     session: SessionId,
     epoch: u32,
     runs: Vec<Line>,
+    /// Those of a run, and those that the provider opened by itself.
+    turns: Vec<TurnLine>,
+    /// What belonged to no turn: told at its end.
+    outside: Option<LedgerCounts>,
     /// What came after its last run: told at its end.
     after: Option<LedgerCounts>,
     /// In all, as far as it is told.
@@ -45,6 +49,14 @@ struct Book {
 #[derive(Serialize)]
 struct Line {
     run: RunId,
+    counts: LedgerCounts,
+}
+
+/// One turn's own frames.
+#[derive(Serialize)]
+struct TurnLine {
+    turn: TurnId,
+    run: Option<RunId>,
     counts: LedgerCounts,
 }
 
@@ -62,8 +74,12 @@ pub async fn run(host: &Host, text: &str, json: bool) -> Outcome {
     books.retain(|book| only.as_ref().is_none_or(|session| book.session == *session));
     for book in &mut books {
         let wrong = |counts: &LedgerCounts| !counts.balanced() || counts.unaccounted > 0;
-        book.balanced =
-            !wrong(&book.total) && !book.after.iter().any(wrong) && !book.runs.iter().any(|line| wrong(&line.counts));
+        let lines = book.runs.iter().map(|line| &line.counts).chain(book.turns.iter().map(|line| &line.counts));
+        book.balanced = ![Some(&book.total), book.after.as_ref(), book.outside.as_ref()]
+            .into_iter()
+            .flatten()
+            .chain(lines)
+            .any(wrong);
         if json {
             output::json(book)?;
         } else {
@@ -94,6 +110,8 @@ fn enter(books: &mut Vec<Book>, event: &SessionEvent) {
             session: session.clone(),
             epoch: *epoch,
             runs: Vec::new(),
+            turns: Vec::new(),
+            outside: None,
             after: None,
             total: LedgerCounts::default(),
             balanced: true,
@@ -108,8 +126,16 @@ fn enter(books: &mut Vec<Book>, event: &SessionEvent) {
                 book.total = ledger.clone();
             }
         }
-        EventBody::SessionEnded { ledger: Some(ledger), .. } => {
+        // An end that a dead host left to be told later carries none.
+        EventBody::TurnEnded { frames: Some(frames), .. } => {
+            if let (Some(book), Some(turn)) = (books.last_mut(), &event.draft.turn) {
+                let run = event.draft.run.clone();
+                book.turns.push(TurnLine { turn: turn.clone(), run, counts: frames.clone() });
+            }
+        }
+        EventBody::SessionEnded { ledger: Some(ledger), outside, .. } => {
             if let Some(book) = books.last_mut() {
+                book.outside.clone_from(outside);
                 book.after = Some(less(ledger, &book.total));
                 book.total = ledger.clone();
             }
@@ -145,6 +171,13 @@ fn show(book: &Book) -> std::io::Result<()> {
     output::line(&format!("{mark} {} (start {})", book.session, book.epoch))?;
     for Line { run, counts } in &book.runs {
         output::line(&format!("  {run}  {}", sum(counts)))?;
+    }
+    for TurnLine { turn, run, counts } in &book.turns {
+        let of = run.as_ref().map_or("no run".to_owned(), RunId::to_string);
+        output::line(&format!("  {turn} of {of}  {}", sum(counts)))?;
+    }
+    if let Some(outside) = &book.outside {
+        output::line(&format!("  in no turn: {}", sum(outside)))?;
     }
     let in_all = match &book.after {
         Some(after) => {

@@ -164,6 +164,9 @@ pub enum EventBody {
         /// The ledger at its end, with what came outside of runs; absent where the host died before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ledger: Option<LedgerCounts>,
+        /// What belonged to no turn: with the frames of each turn it comes to the ledger. Absent where the host died before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        outside: Option<LedgerCounts>,
     },
     /// What the thread can do, whole, with the hints that follow from it.
     #[serde(rename = "capabilities.updated")]
@@ -263,6 +266,9 @@ pub enum EventBody {
         /// The provider's resume point after the turn, opaque.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mark: Option<String>,
+        /// What became of the turn's own frames; absent where the host died before its end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        frames: Option<LedgerCounts>,
     },
     /// The provider forgot these turns, and their runs are taken back. Files are as they were.
     #[serde(rename = "thread.rolled_back")]

@@ -4,7 +4,11 @@
 //! end of a run in the middle of it, settles what is known so far. A frame that nothing came of and nobody disposed of
 //! is `unaccounted`: a fault of the plugin that shows as a number instead of hiding. What comes of a batch comes in the order
 //! of its frames, so those behind the one at work are still on their way and count in no run's end. Frames are numbered upwards
-//! in a session; one at or below the last settled number is settled for good. Tests: below, and the normalizer's properties.
+//! in a session; one at or below the last settled number is settled for good.
+//!
+//! **A frame belongs to one turn or to none: the turns' own counts, and those of what belonged to none, come to the session's.**
+//! It belongs to the first open turn that something of it was shown in; when nothing was, to the only turn that was open when its
+//! time came. What comes after a turn's end belongs to none. Tests: below, and the normalizer's properties.
 
 use crate::contract::Disposition;
 use schemars::JsonSchema;
@@ -54,6 +58,24 @@ impl LedgerCounts {
             self.unaccounted,
         ];
         self.frames_in == parts.iter().sum::<u64>()
+    }
+
+    /// Adds other counts to these.
+    pub fn add_all(&mut self, more: &Self) {
+        let parts = [
+            (&mut self.frames_in, more.frames_in),
+            (&mut self.translated, more.translated),
+            (&mut self.held, more.held),
+            (&mut self.duplicate, more.duplicate),
+            (&mut self.noise, more.noise),
+            (&mut self.silent, more.silent),
+            (&mut self.unknown, more.unknown),
+            (&mut self.too_large, more.too_large),
+            (&mut self.skipped, more.skipped),
+            (&mut self.fenced, more.fenced),
+            (&mut self.unaccounted, more.unaccounted),
+        ];
+        parts.into_iter().for_each(|(count, more)| *count += more);
     }
 
     fn add(&mut self, fate: Fate) {
@@ -117,20 +139,57 @@ impl From<&Disposed> for Fate {
     }
 }
 
+/// A turn, as the book knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Page(u32);
+
+/// Where a frame belongs; a later one counts more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// Where its time came.
+    Here(Option<Page>),
+    /// Something was shown of it, in no open turn.
+    Outside,
+    /// Something was shown of it in this turn.
+    Turn(Page),
+}
+
 #[derive(Debug, Clone, Default)]
 struct Waiting {
+    /// Where it belongs, once its time has come.
+    place: Option<Place>,
+    /// How it was counted when its turn ended.
+    counted: Option<Fate>,
     outputs: u32,
-    /// Outputs that were kept from being shown.
+    /// Outputs that were kept from being shown: of something that is over.
     fenced: u32,
+    /// The same: known already.
+    repeated: u32,
     fate: Option<Fate>,
 }
 
 impl Waiting {
+    /// The turn it belongs to.
+    fn page(&self) -> Option<Page> {
+        match self.place {
+            Some(Place::Turn(page)) => Some(page),
+            Some(Place::Here(page)) => page,
+            Some(Place::Outside) | None => None,
+        }
+    }
+
     /// What the host said of a frame it kept from the plugin stands; else an output counts more than a word.
     fn fate(&self) -> Fate {
         match self.fate {
+            _ if self.counted.is_some() => self.counted.unwrap_or(Fate::Unaccounted),
             Some(fate @ (Fate::Skipped | Fate::Fenced | Fate::TooLarge)) => fate,
-            _ if self.outputs > 0 && self.outputs == self.fenced => Fate::Fenced,
+            _ if self.outputs > 0 && self.outputs == self.fenced + self.repeated => {
+                if self.fenced > 0 {
+                    Fate::Fenced
+                } else {
+                    Fate::Duplicate
+                }
+            }
             _ if self.outputs > 0 => Fate::Translated,
             Some(fate) => fate,
             None => Fate::Unaccounted,
@@ -144,6 +203,11 @@ pub struct Ledger {
     settled: LedgerCounts,
     waiting: BTreeMap<u64, Waiting>,
     last_settled: Option<u64>,
+    /// The counts of the turns that are open.
+    pages: BTreeMap<Page, LedgerCounts>,
+    last_page: u32,
+    /// What belonged to no turn.
+    outside: LedgerCounts,
     /// The frame of the batch that the plugin spoke of last.
     at_work: Option<u64>,
 }
@@ -156,6 +220,7 @@ impl Ledger {
 
     /// Something came of a frame.
     pub fn output(&mut self, frame: u64) {
+        self.comes(frame);
         if let Some(waiting) = self.waiting_for(frame) {
             waiting.outputs += 1;
             self.at_work = Some(frame);
@@ -170,8 +235,18 @@ impl Ledger {
         }
     }
 
+    /// What came of a frame is known already: that output is not shown. A frame of which nothing else came is a duplicate.
+    pub fn repeat(&mut self, frame: u64) {
+        if let Some(waiting) = self.waiting_for(frame) {
+            waiting.repeated += 1;
+        }
+    }
+
     /// Says what became of a frame; false when that was said before.
     pub fn dispose(&mut self, frame: u64, disposed: &Disposed) -> bool {
+        if matches!(disposed, Disposed::Plugin(_)) {
+            self.comes(frame);
+        }
         match self.waiting_for(frame) {
             Some(waiting) if waiting.fate.is_none() => {
                 waiting.fate = Some(disposed.into());
@@ -189,8 +264,13 @@ impl Ledger {
     pub fn end_batch(&mut self) -> Vec<u64> {
         let mut unaccounted = Vec::new();
         self.at_work = None;
+        self.comes(u64::MAX);
         for (frame, waiting) in std::mem::take(&mut self.waiting) {
             let fate = waiting.fate();
+            if waiting.counted.is_none() {
+                let page = waiting.page().and_then(|page| self.pages.get_mut(&page));
+                page.unwrap_or(&mut self.outside).add(fate);
+            }
             if fate == Fate::Unaccounted {
                 unaccounted.push(frame);
             }
@@ -212,6 +292,54 @@ impl Ledger {
         let known = self.waiting.iter().take_while(|(frame, _)| self.at_work.is_none_or(|at_work| **frame <= at_work));
         known.for_each(|(_, waiting)| counts.add(waiting.fate()));
         counts
+    }
+
+    /// A turn begins.
+    pub(crate) fn turn_begins(&mut self) -> Page {
+        self.last_page += 1;
+        self.pages.insert(Page(self.last_page), LedgerCounts::default());
+        Page(self.last_page)
+    }
+
+    /// Something of the frame was shown, or is known to belong: in this open turn, or in none.
+    pub(crate) fn shown(&mut self, frame: u64, page: Option<Page>) {
+        if let Some(waiting) = self.waiting_for(frame) {
+            let place = page.map_or(Place::Outside, Place::Turn);
+            if !matches!(waiting.place, Some(Place::Turn(_))) {
+                waiting.place = waiting.place.max(Some(place));
+            }
+        }
+    }
+
+    /// A turn ends: the counts of its frames. The one at work may be one of them; those behind it are not.
+    pub(crate) fn turn_ends(&mut self, page: Page) -> LedgerCounts {
+        let mut counts = self.pages.remove(&page).unwrap_or_default();
+        let at_work = self.at_work;
+        let known = self.waiting.iter_mut().take_while(|(frame, _)| at_work.is_none_or(|at_work| **frame <= at_work));
+        for (_, waiting) in known.filter(|(_, waiting)| waiting.counted.is_none() && waiting.page() == Some(page)) {
+            let fate = waiting.fate();
+            waiting.counted = Some(fate);
+            counts.add(fate);
+        }
+        counts
+    }
+
+    /// What belongs to no turn, or to one that has not ended, so far.
+    pub fn outside(&self) -> LedgerCounts {
+        let mut counts = self.outside.clone();
+        self.pages.values().for_each(|page| counts.add_all(page));
+        let known = self.waiting.iter().take_while(|(frame, _)| self.at_work.is_none_or(|at_work| **frame <= at_work));
+        let rest = known.filter(|(_, waiting)| waiting.counted.is_none());
+        rest.for_each(|(_, waiting)| counts.add(waiting.fate()));
+        counts
+    }
+
+    /// The time of this frame has come, and with it that of those before it: they belong where it comes.
+    fn comes(&mut self, frame: u64) {
+        let mut open = self.pages.keys();
+        let here = open.next().copied().filter(|_| open.next().is_none());
+        let frames = self.waiting.range_mut(..=frame).map(|(_, waiting)| waiting);
+        frames.for_each(|waiting| _ = waiting.place.get_or_insert(Place::Here(here)));
     }
 
     fn waiting_for(&mut self, frame: u64) -> Option<&mut Waiting> {
@@ -267,16 +395,16 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_fenced_when_nothing_else_came_of_it() {
+    fn a_frame_is_fenced_or_a_duplicate_when_nothing_else_came_of_it() {
         let mut ledger = Ledger::default();
-        for frame in [1, 2, 2] {
+        for frame in [1, 2, 2, 3, 4, 4, 5, 5] {
             ledger.output(frame);
         }
-        ledger.fence(1);
-        ledger.fence(2);
+        [1, 2, 5].iter().for_each(|frame| ledger.fence(*frame));
+        [3, 4, 5].iter().for_each(|frame| ledger.repeat(*frame));
         ledger.end_batch();
         let counts = ledger.counts();
-        assert_eq!((counts.fenced, counts.translated), (1, 1));
+        assert_eq!((counts.fenced, counts.duplicate, counts.translated), (2, 1, 2));
         assert!(counts.balanced());
     }
 
@@ -295,6 +423,67 @@ mod tests {
         assert_eq!(ledger.counts().frames_in, 3, "the host's own word comes before its turn");
         ledger.stop_work();
         assert_eq!((ledger.counts().frames_in, ledger.counts().too_large), (4, 1));
+    }
+
+    /// A silent frame belongs to the turn that is open when its time comes; the one that ends a turn is the turn's; what comes
+    /// after belongs to none; and it makes no difference where a batch ends.
+    #[test]
+    fn a_frame_belongs_to_a_turn_or_to_none() {
+        let play = |batched: bool| {
+            let mut ledger = Ledger::default();
+            let settle = |ledger: &mut Ledger| drop((!batched).then(|| ledger.end_batch()));
+            if batched {
+                (1..=6).for_each(|frame| ledger.frame_in(frame));
+            }
+            let silent = |ledger: &mut Ledger, frame| {
+                ledger.frame_in(frame);
+                ledger.dispose(frame, &Disposed::Plugin(Disposition::Silent("ping".into())));
+            };
+            silent(&mut ledger, 1);
+            settle(&mut ledger);
+            ledger.frame_in(2);
+            ledger.output(2);
+            let page = ledger.turn_begins();
+            ledger.shown(2, Some(page));
+            settle(&mut ledger);
+            silent(&mut ledger, 3);
+            settle(&mut ledger);
+            ledger.frame_in(4);
+            ledger.output(4);
+            ledger.shown(4, Some(page));
+            let counts = ledger.turn_ends(page);
+            settle(&mut ledger);
+            ledger.frame_in(5);
+            ledger.output(5);
+            ledger.shown(5, None);
+            settle(&mut ledger);
+            silent(&mut ledger, 6);
+            ledger.end_batch();
+            (counts, ledger.outside(), ledger.counts())
+        };
+        let (turn, outside, total) = play(false);
+        assert_eq!((turn.translated, turn.silent, turn.frames_in), (2, 1, 3));
+        assert_eq!((outside.translated, outside.silent, outside.frames_in), (1, 2, 3));
+        let mut sum = turn.clone();
+        sum.add_all(&outside);
+        assert_eq!(sum, total);
+        assert_eq!(play(true), (turn, outside, total));
+    }
+
+    #[test]
+    fn with_several_turns_open_a_frame_that_nothing_came_of_belongs_to_none() {
+        let mut ledger = Ledger::default();
+        let pages = [ledger.turn_begins(), ledger.turn_begins()];
+        for frame in [1, 2] {
+            ledger.frame_in(frame);
+        }
+        ledger.dispose(1, &Disposed::Plugin(Disposition::Held));
+        ledger.output(2);
+        ledger.shown(2, Some(pages[1]));
+        ledger.shown(2, Some(pages[0]));
+        assert_eq!(pages.map(|page| ledger.turn_ends(page).frames_in), [0, 1]);
+        ledger.end_batch();
+        assert_eq!((ledger.outside().held, ledger.outside().frames_in), (1, 1));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use jackfield_core::capability::{Capabilities, FLAGS, Strength};
 use jackfield_core::contract::*;
 use jackfield_core::event::{self, AttemptReason, EventBody as Seen, SessionEnd, SessionEvent, is_terminal};
 use jackfield_core::id::{RunId, SessionId, ThreadId};
+use jackfield_core::ledger::LedgerCounts;
 use jackfield_core::limits::Limits;
 use jackfield_core::normalizer::{BeginRun, Cause, Disposed, Normalizer, Routed, SessionEnded, SessionScope};
 use jackfield_core::policy::{Handling, Intent, PolicyConfig};
@@ -213,6 +214,10 @@ fn play(
     normalizer.set_handling(Handling::of(capabilities, &PolicyConfig::default()));
     let (mut at_ms, mut frame, mut op, mut out) = (1_000u64, 0u64, 0u32, Vec::new());
     for (index, step) in steps.iter().enumerate() {
+        // What the host does by itself, it does between two batches.
+        if !matches!(step, Step::Event(_) | Step::Frame(_)) {
+            out.extend(normalizer.end_batch());
+        }
         match step {
             Step::Run(text) => {
                 let content = vec![Content::Text(text.clone())];
@@ -356,6 +361,28 @@ fn check_life(routed: &[Routed], runs: u32, outlive: bool) -> Result<(), TestCas
     Ok(())
 }
 
+/// The frames of each turn, told at its end, and those of none, told at the session's.
+fn apart(routed: &[Routed]) -> Result<LedgerCounts, TestCaseError> {
+    let mut sum = LedgerCounts::default();
+    let mut outside = None;
+    for routed in routed {
+        match &routed.draft.body {
+            Seen::TurnEnded { frames, .. } => {
+                let frames = frames.as_ref().expect("a turn's end tells its frames");
+                prop_assert!(frames.balanced());
+                sum.add_all(frames);
+            }
+            Seen::SessionEnded { outside: told, .. } => {
+                prop_assert!(outside.is_none() || outside == *told, "each thread is told the same");
+                outside.clone_from(told);
+            }
+            _ => {}
+        }
+    }
+    sum.add_all(&outside.expect("the session's end tells what belonged to no turn"));
+    Ok(sum)
+}
+
 /// What may differ by batching: when it is noticed that nobody accounted for a frame.
 fn apart_from_unaccounted(routed: &[Routed]) -> Vec<&Routed> {
     let is_unaccounted = |routed: &&Routed| matches!(&routed.draft.body, Seen::Diagnostic { note, .. } if note.code == "frame-unaccounted");
@@ -385,6 +412,7 @@ proptest! {
         prop_assert!(ledger.balanced());
         let frames = steps.iter().filter(|step| matches!(step, Step::Event(_) | Step::Frame(_) | Step::Fail(_))).count() as u64;
         prop_assert_eq!(ledger.frames_in, frames);
+        prop_assert_eq!(apart(&routed)?, ledger);
         prop_assert!(!normalizer.has_open_turn() && normalizer.open_requests().is_empty() && normalizer.roster().is_empty());
     }
 

@@ -180,6 +180,7 @@ fn session_ended(session: &SessionId) -> EventBody {
         signal: None,
         stderr_tail: String::new(),
         ledger: None,
+        outside: None,
     }
 }
 
@@ -216,7 +217,7 @@ fn closing_events(snapshot: &Snapshot, staying: &[&RequestId]) -> Vec<Draft> {
     for turn in snapshot.turns.iter().filter(|turn| !is_terminal(turn.status())) {
         let fault = Some(died.clone());
         let (status, reason, native_id, mark) = (Status::Unknown, None, None, None);
-        let mut draft: Draft = EventBody::TurnEnded { status, reason, fault, native_id, mark }.into();
+        let mut draft: Draft = EventBody::TurnEnded { status, reason, fault, native_id, mark, frames: None }.into();
         draft.run = turn.run.clone();
         draft.turn = Some(turn.id.clone());
         drafts.push(draft);

@@ -8,6 +8,7 @@ use super::plan::What;
 use super::seen::{Conversation, Frame, Play, Problem, Sitting};
 use super::snapshots;
 use jackfield_core::event::{EventBody, ItemBody, SessionEvent, is_terminal};
+use jackfield_core::ledger::LedgerCounts;
 use std::collections::BTreeMap;
 
 /// Judges a play; no problem means that all holds.
@@ -79,14 +80,35 @@ fn closed(events: &[SessionEvent]) -> Vec<Problem> {
     wrong.chain(left).map(|text| Problem::new("closing", text)).collect()
 }
 
-/// Every ledger balances, and nothing is unaccounted for.
+/// Every ledger balances, nothing is unaccounted for, and the turns' frames with those of no turn are the session's.
 fn ledgers(events: &[SessionEvent]) -> Vec<Problem> {
-    let ledgers = events.iter().filter_map(|event| match &event.draft.body {
-        EventBody::RunEnded { ledger, .. } => Some(ledger),
-        _ => None,
-    });
-    let wrong = ledgers.filter(|ledger| !ledger.balanced() || ledger.unaccounted + ledger.skipped > 0);
-    wrong.map(|ledger| Problem::new("conservation", format!("the ledger does not balance: {ledger:?}"))).collect()
+    let mut wrong = Vec::new();
+    let mut turns = LedgerCounts::default();
+    for event in events {
+        let counts = match &event.draft.body {
+            EventBody::SessionStarted { .. } => {
+                turns = LedgerCounts::default();
+                continue;
+            }
+            EventBody::RunEnded { ledger, .. } => ledger,
+            EventBody::TurnEnded { frames: Some(frames), .. } => {
+                turns.add_all(frames);
+                frames
+            }
+            EventBody::SessionEnded { ledger: Some(ledger), outside: Some(outside), .. } => {
+                turns.add_all(outside);
+                if turns != *ledger {
+                    wrong.push(format!("the turns and the rest come to {turns:?}, the session to {ledger:?}"));
+                }
+                outside
+            }
+            _ => continue,
+        };
+        if !counts.balanced() || counts.unaccounted + counts.skipped > 0 {
+            wrong.push(format!("the ledger does not balance: {counts:?}"));
+        }
+    }
+    wrong.into_iter().map(|text| Problem::new("conservation", text)).collect()
 }
 
 /// Every frame has exactly one fate; one that carries something is never passed over.

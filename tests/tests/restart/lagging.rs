@@ -137,6 +137,7 @@ fn a_row_that_lags_behind_its_event_follows_and_one_that_is_ahead_is_told() {
             signal: None,
             stderr_tail: String::new(),
             ledger: None,
+            outside: None,
         };
         left.event(None, closed).await;
         drop((store, left));

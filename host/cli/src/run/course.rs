@@ -220,8 +220,14 @@ mod tests {
         assert_eq!(course.over(start, at(600)), Err(Some(at(1_500))), "a turn may follow");
         course.take(&event(EventBody::TurnStarted { ordinal: 2, reason: None }, Some("2")), at(700));
         assert_eq!(course.over(start, at(9_000)), Err(Some(at(60_030))));
-        let body =
-            EventBody::TurnEnded { status: Status::Completed, reason: None, fault: None, native_id: None, mark: None };
+        let body = EventBody::TurnEnded {
+            status: Status::Completed,
+            reason: None,
+            fault: None,
+            native_id: None,
+            mark: None,
+            frames: None,
+        };
         course.take(&event(body, Some("2")), at(10_000));
         assert_eq!(course.over(start, at(10_500)), Err(Some(at(11_000))));
         assert_eq!(course.over(start, at(11_000)), Ok(CloseReason::Finished));

@@ -86,6 +86,8 @@ impl<T: Stateful> Deref for Kept<T> {
 /// What of an item may be changed while it is open.
 #[derive(Debug)]
 pub struct ItemRest<'a> {
+    /// The provider's own id of it, which may be told late.
+    pub native_id: &'a mut Option<String>,
     /// The provider's resume point after it.
     pub mark: &'a mut Option<String>,
     /// What it is.
@@ -126,7 +128,13 @@ impl Stateful for Item {
     }
 
     fn rest(&mut self) -> ItemRest<'_> {
-        ItemRest { mark: &mut self.mark, body: &mut self.body, at_ms: &mut self.at_ms, facts: &mut self.facts }
+        ItemRest {
+            native_id: &mut self.native_id,
+            mark: &mut self.mark,
+            body: &mut self.body,
+            at_ms: &mut self.at_ms,
+            facts: &mut self.facts,
+        }
     }
 }
 

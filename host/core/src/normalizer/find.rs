@@ -1,20 +1,27 @@
 //! Which open item is meant by what is told. Searches; opens and closes nothing.
 
-use super::Normalizer;
+use super::ended::is_told_again;
 use super::item::{Kind, OpenItem, merge_tool, words_and_media};
 use super::thread::{Slot, TurnState};
+use super::{Normalizer, clean};
 use crate::capability::Strength;
 use crate::contract::{self, Status};
 use crate::event::is_terminal;
 use crate::id::ItemId;
 use crate::identity;
+use crate::limits::Limits;
 use crate::policy::Intent;
 
 /// Which open item is meant.
 pub(super) enum Match {
     Open(usize),
     New,
+    /// It is known already.
     Absorbed,
+    /// It has ended, and this is something else of it: not shown either.
+    Late,
+    /// It is the whole of a message that was told in pieces, and closed.
+    Confirmed,
 }
 
 impl Normalizer {
@@ -27,15 +34,20 @@ impl Normalizer {
         told: &contract::Item,
         seen: &[ItemId],
     ) -> Match {
-        let strong = self.strength(Intent::IdentifyItem) == Strength::Strong;
+        let strong = self.strength(Intent::IdentifyItem) == Strength::Strong || slot == Slot::History;
+        let begins_first = self.begins_first(Kind::of(&told.body));
+        let limits = self.limits.clone();
         let Some(turn) = self.threads[t].turn_mut(slot) else { return Match::Absorbed };
         let kind = Kind::of(&told.body);
         let found = match native {
-            Some(native) => find_by_id(turn, kind, native, told, seen, strong || slot == Slot::History),
+            Some(native) => find_by_id(turn, kind, native, told, seen, strong),
             None => find_by_kind(turn, kind, parent, told, seen),
         };
+        let again = |native: &String| is_told_again(turn, kind, native, parent, told, seen, strong, &limits);
         match found {
-            Match::New if kind.is_message() => confirm(turn, kind, native, parent, &told_words(&told.body)),
+            Match::New if !strong && begins_first && native.as_ref().is_some_and(again) => Match::Absorbed,
+            Match::Absorbed if !native.as_ref().is_some_and(again) => Match::Late,
+            Match::New if kind.is_message() => confirm(turn, kind, native, parent, &told_words(&told.body), &limits),
             found => found,
         }
     }
@@ -106,7 +118,7 @@ fn is_same_work(open: &OpenItem, told: &contract::Item) -> bool {
     !begins_again && !other_input && !no_news
 }
 
-fn told_words(body: &contract::ItemBody) -> String {
+pub(super) fn told_words(body: &contract::ItemBody) -> String {
     match body {
         contract::ItemBody::Assistant(content) | contract::ItemBody::Reasoning(content) => {
             words_and_media(content.clone()).0
@@ -123,6 +135,7 @@ pub(super) fn confirm_open(
     native: &str,
     parent: &Option<ItemId>,
     words: &str,
+    limits: &Limits,
 ) -> Option<usize> {
     let at = turn.open.iter().position(|open| {
         open.kind == kind
@@ -132,6 +145,7 @@ pub(super) fn confirm_open(
             && open.words() == Some(words)
     })?;
     turn.open[at].native = Some(native.to_owned());
+    *turn.open[at].item.rest().native_id = clean::native(Some(native), limits);
     turn.known.insert((kind, native.to_owned()), turn.open[at].item.id.clone());
     Some(at)
 }
@@ -155,12 +169,19 @@ pub(super) fn confirm_closed(
     at.map(|at| turn.unconfirmed.remove(at)).is_some()
 }
 
-fn confirm(turn: &mut TurnState, kind: Kind, native: &Option<String>, parent: &Option<ItemId>, words: &str) -> Match {
+fn confirm(
+    turn: &mut TurnState,
+    kind: Kind,
+    native: &Option<String>,
+    parent: &Option<ItemId>,
+    words: &str,
+    limits: &Limits,
+) -> Match {
     if words.is_empty() {
         return Match::New;
     }
-    if let Some(at) = native.as_ref().and_then(|native| confirm_open(turn, kind, native, parent, words)) {
+    if let Some(at) = native.as_ref().and_then(|native| confirm_open(turn, kind, native, parent, words, limits)) {
         return Match::Open(at);
     }
-    if confirm_closed(turn, kind, native.as_deref(), parent, words) { Match::Absorbed } else { Match::New }
+    if confirm_closed(turn, kind, native.as_deref(), parent, words) { Match::Confirmed } else { Match::New }
 }

@@ -2,10 +2,12 @@
 //!
 //! **Terminal states absorb: what is told of an item that has ended in its turn is counted, not shown.** With strong ids an
 //! id is one item of its turn. With weak ones the same id may be another item: told twice in one event, begun anew, or with
-//! another input; results go to the first that is open. Without ids, the open item of that kind in that place is meant.
+//! another input; results go to the first that is open; what says nothing but what one that has ended said is that one, told
+//! again (`ended`). Without ids, the open item of that kind in that place is meant.
 
 use super::Normalizer;
 use super::clean;
+use super::ended::Ended;
 use super::find::Match;
 use super::item::{Change, Kind, OpenItem};
 use super::report::{How, Where};
@@ -22,27 +24,39 @@ use crate::policy::Intent;
 
 impl Normalizer {
     pub(super) fn items_told(&mut self, spot: &Spot, items: Vec<contract::Item>) {
-        let mut seen = Vec::new();
+        let (count, mut known, mut seen) = (items.len(), 0, Vec::new());
         for told in items {
-            self.item_told(spot, told, &mut seen);
+            known += usize::from(self.item_told(spot, told, &mut seen));
+        }
+        if count > 0 && known == count {
+            self.repeated();
         }
     }
 
-    fn item_told(&mut self, spot: &Spot, told: contract::Item, seen: &mut Vec<ItemId>) {
+    /// True when it was known already.
+    fn item_told(&mut self, spot: &Spot, told: contract::Item, seen: &mut Vec<ItemId>) -> bool {
         let kind = Kind::of(&told.body);
         if let (contract::ItemBody::User(message), false) = (&told.body, spot.replayed)
             && self.is_echo(spot, message, told.id.as_deref())
         {
-            return self.tally("echo");
+            self.tally("echo");
+            return false;
         }
         let native = told.id.as_ref().map(|id| spot.native(id));
         let (slot, parent) = self.settle_item(spot, kind, native.as_deref());
         let ends = is_terminal(told.status) || kind == Kind::User;
         let at = match self.find(spot.thread, slot, &native, &parent, &told, seen) {
-            Match::Absorbed => return self.tally("ended-item-told"),
+            known @ (Match::Absorbed | Match::Late) => {
+                self.tally("ended-item-told");
+                return matches!(known, Match::Absorbed);
+            }
+            Match::Confirmed => {
+                self.tally("message-confirmed");
+                return false;
+            }
             Match::Open(at) => at,
             Match::New => {
-                let Some(at) = self.begin_item(spot, slot, native, parent, &told, ends) else { return };
+                let Some(at) = self.begin_item(spot, slot, native, parent, &told, ends) else { return false };
                 at
             }
         };
@@ -50,6 +64,7 @@ impl Normalizer {
             seen.push(turn.open[at].item.id.clone());
         }
         self.update_item(spot.thread, slot, at, told, ends);
+        false
     }
 
     /// The provider repeats what the person said: known by the command's number, or by the same words in its own turn.
@@ -310,6 +325,7 @@ impl Normalizer {
         let Some(at) = turn.open.iter().position(|open| open.item.id == id) else { return };
         let (place, placed) = self.place_of(t, slot, at);
         let bound = self.limits.open_items as usize;
+        let strength = self.strength(Intent::IdentifyItem);
         let Some(turn) = self.threads[t].turn_mut(slot) else { return };
         let mut open = turn.open.remove(at);
         open.item.step(open.told_end.unwrap_or(status));
@@ -325,12 +341,14 @@ impl Normalizer {
                 words,
             });
         }
-        self.emit(
-            t,
-            place,
-            How { synthetic: how.synthetic, ..placed },
-            EventBody::ItemEnded { item: open.item.into_inner() },
-        );
+        if let Some(ended) = Ended::of(&open).filter(|_| strength != Strength::None) {
+            if turn.done.len() >= bound {
+                turn.done.pop_front();
+            }
+            turn.done.push_back(ended);
+        }
+        let how = How { synthetic: how.synthetic, ..placed };
+        self.emit(t, place, how, EventBody::ItemEnded { item: open.item.into_inner() });
     }
 
     /// Messages close when a tool starts and when another message begins; those with ids wait for their own end where the

@@ -12,6 +12,8 @@
 //! | `seats.rs` | threads that share the session: how one begins and ends among others |
 //! | `judge.rs` | how a turn and its run end |
 //! | `items.rs`, `find.rs`, `item.rs`, `text.rs` | items: told whole, found again, kept, told in pieces |
+//! | `ended.rs` | items that have ended, and what is only one of them told again |
+//! | `history.rs`, `record.rs` | history told again, and what the thread holds of it already |
 //! | `tasks.rs` | subagents and background work: the roster |
 //! | `plan.rs` | the todo list of a turn |
 //! | `declared.rs` | what is told beyond, or short of, what the provider can do |
@@ -28,7 +30,7 @@
 //! | ids are | a thing is told from its like by | the same told again |
 //! | --- | --- | --- |
 //! | strong | its id; used a second time in a turn for another request, task or turn, by `#2` | an ended item is absorbed and counted |
-//! | weak | its id and the number of its occurrence in the turn | is another one; a result goes to the oldest that is open |
+//! | weak | its id and the number of its occurrence in the turn | is another one; a result goes to the oldest that is open; an end that no beginning preceded, and that says nothing new, is absorbed and counted |
 //! | none | its kind and its number among its kind in the turn | is another one; a result goes to the oldest of its name that is open |
 //!
 //! A text is never part of an id. Every event says how sure it is (`correlation`). Ordinals rise through the whole turn. An id is
@@ -66,6 +68,7 @@
 //! may begin again at 0 in each session: it is looked for among the open ones only.
 //!
 //! **History** told again is marked `replayed`, has turns of its own numbering, opens no turn and ends no run; what is live ends it.
+//! What the thread holds already is counted and not shown, unless the history was asked for (`history`).
 //!
 //! **Drift.** What nobody understands is kept as `unknown`, bounded, and warned of once per kind. What the provider tells beyond what
 //! it declares is left out of panels and counted (`declared`).
@@ -80,11 +83,14 @@
 mod asks;
 mod clean;
 mod declared;
+mod ended;
 mod find;
+mod history;
 mod item;
 mod items;
 mod judge;
 mod plan;
+mod record;
 mod report;
 mod route;
 mod run;
@@ -98,6 +104,7 @@ mod turn;
 pub use crate::identity::SessionScope;
 pub use crate::ledger::Disposed;
 pub use clean::fault as clean_fault;
+pub use record::Record;
 
 use crate::contract::{self, Content, Disposition, Fault};
 use crate::event::{AttemptReason, Draft, Request, Resolution, RunStatus, SessionEnd, Task};
@@ -393,6 +400,7 @@ impl Normalizer {
         self.frame = None;
         if let Some(t) = self.thread_index(thread) {
             self.end_history(t);
+            self.replay_ends(t);
         }
         self.take()
     }

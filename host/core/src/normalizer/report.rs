@@ -60,6 +60,10 @@ impl Normalizer {
             synthetic: how.synthetic,
             replayed: how.replayed,
         };
+        if let (Some(frame), Some(turn)) = (self.frame, &place.turn) {
+            let open = self.threads[thread].open.as_ref().filter(|open| open.id == *turn);
+            self.ledger.shown(frame, open.and_then(|open| open.page));
+        }
         let draft = Draft { run: place.run, turn: place.turn, parent: place.parent, origin, body };
         let thread = self.threads[thread].id.clone();
         self.report.out.push(Routed { thread, draft });
@@ -68,6 +72,13 @@ impl Normalizer {
     /// Counted and not shown.
     pub(super) fn tally(&mut self, kind: &str) {
         self.report.count(kind, self.limits.diagnostics_kept);
+    }
+
+    /// What is being told is known already: the frame behind it is a duplicate, unless more comes of it.
+    pub(super) fn repeated(&mut self) {
+        if let Some(frame) = self.frame {
+            self.ledger.repeat(frame);
+        }
     }
 
     /// Counted, and shown the first times.

@@ -159,9 +159,13 @@ impl Normalizer {
         for t in self.served() {
             self.thread_ends(t, &ended, &fault);
         }
+        // Every turn has told its frames by now: the rest belongs to none.
+        for t in self.served() {
+            self.session_ended(t, &ended);
+        }
     }
 
-    /// Everything of one thread ends; that its session did is the last word.
+    /// Everything of one thread ends, but for the word that its session did.
     pub(super) fn thread_ends(&mut self, t: usize, ended: &SessionEnded, fault: &Fault) {
         self.end_history(t);
         self.tasks_at_session_end(t);
@@ -185,6 +189,10 @@ impl Normalizer {
         for at in 0..self.threads[t].ended.len() {
             self.close_items(t, Slot::Ended(at), |_| Status::Unknown, true);
         }
+    }
+
+    /// That its session ended is a thread's last word.
+    pub(super) fn session_ended(&mut self, t: usize, ended: &SessionEnded) {
         let body = EventBody::SessionEnded {
             session: self.scope.of(&self.threads[t].id).session.clone(),
             reason: ended.end,
@@ -193,6 +201,7 @@ impl Normalizer {
             signal: ended.signal,
             stderr_tail: ended.stderr_tail.clone(),
             ledger: Some(self.ledger()),
+            outside: Some(self.ledger.outside()),
         };
         self.emit(t, Where::default(), How::TOLD, body);
     }

@@ -54,6 +54,7 @@ impl Normalizer {
             self.leave_requests(Some(t));
             let fault = why(&ended);
             self.thread_ends(t, &ended, &fault);
+            self.session_ended(t, &ended);
             self.forget_thread(t);
         }
         self.take()

@@ -73,7 +73,7 @@ impl Normalizer {
             return Piece::Known;
         }
         if kind.is_message() && !told.text.is_empty() {
-            if confirm_open(turn, kind, native, parent, &told.text).is_some() {
+            if confirm_open(turn, kind, native, parent, &told.text, &self.limits).is_some() {
                 return Piece::Confirmed;
             }
             if confirm_closed(turn, kind, Some(native), parent, &told.text) {

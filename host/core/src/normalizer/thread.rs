@@ -1,11 +1,14 @@
 //! What is kept of a thread and its turns. Holds, finds and numbers; says nothing to anybody.
 
+use super::ended::Ended;
+use super::history::Recall;
 use super::item::{Kind, OpenItem};
 use super::plan::PlanState;
 use crate::contract::Status;
 use crate::event::{RunStatus, Task};
 use crate::id::{ItemId, RunId, ThreadId, TurnId};
 use crate::identity::TurnKey;
+use crate::ledger::Page;
 use crate::lifecycle::{self, AttemptStatus, Kept, State};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -23,6 +26,7 @@ pub(super) struct ThreadState {
     pub ended: VecDeque<TurnState>,
     /// History that is being told again.
     pub history: Option<TurnState>,
+    pub recall: Recall,
     /// Runs that have begun and not ended, in order.
     pub runs: Vec<RunState>,
     /// Messages that were handed over while a turn was open, the last ones; newest last.
@@ -45,6 +49,8 @@ pub(super) struct ThreadState {
 pub(super) struct TurnState {
     pub id: TurnId,
     pub key: TurnKey,
+    /// Its page in the ledger; history has none.
+    pub page: Option<Page>,
     pub native: Option<String>,
     pub op: Option<u32>,
     pub run: Option<RunId>,
@@ -54,6 +60,8 @@ pub(super) struct TurnState {
     pub known: HashMap<(Kind, String), ItemId>,
     /// Messages that we closed before the provider told them whole: kind, parent, digest of the words.
     pub unconfirmed: Vec<Unconfirmed>,
+    /// What has ended, oldest first: by these what is only told again is known.
+    pub done: VecDeque<Ended>,
     pub plan: Option<PlanState>,
     state: State<lifecycle::Turn>,
     ended_at: Option<u64>,
@@ -149,6 +157,7 @@ impl ThreadState {
             open: None,
             ended: VecDeque::new(),
             history: None,
+            recall: Recall::default(),
             runs: Vec::new(),
             handed: VecDeque::new(),
             turns: 0,
@@ -283,6 +292,7 @@ impl TurnState {
         Self {
             id,
             key,
+            page: None,
             native: None,
             op: None,
             run: None,
@@ -291,6 +301,7 @@ impl TurnState {
             open: Vec::new(),
             known: HashMap::new(),
             unconfirmed: Vec::new(),
+            done: VecDeque::new(),
             plan: None,
             state: State::default(),
             ended_at: None,

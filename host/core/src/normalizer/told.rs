@@ -64,8 +64,15 @@ impl Normalizer {
         self.emit(t, Where::default(), How::TOLD, EventBody::Unknown { kind, raw });
     }
 
-    pub(super) fn told(&mut self, spot: &Spot, body: Told) {
+    pub(super) fn told(&mut self, spot: &Spot, mut body: Told) {
         let t = spot.thread;
+        if self.is_held_history(spot, &mut body) {
+            if let Some(frame) = self.frame {
+                self.ledger.shown(frame, None);
+            }
+            self.tally("history-held");
+            return self.repeated();
+        }
         if self.is_of_an_old_turn(spot, &body) {
             return self.fence(t);
         }
@@ -124,6 +131,7 @@ impl Normalizer {
             "words of a turn that is long over came while another was open; they are not shown".into(),
         );
         if let Some(frame) = self.frame {
+            self.ledger.shown(frame, None);
             self.ledger.fence(frame);
         }
     }

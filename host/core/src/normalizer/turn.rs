@@ -70,6 +70,7 @@ impl Normalizer {
         how: How,
     ) {
         self.end_history(t);
+        self.threads[t].recall.forget();
         self.close_late(t, true);
         let strength = self.strength(Intent::IdentifyTurn);
         let state = &mut self.threads[t];
@@ -94,6 +95,7 @@ impl Normalizer {
         };
         let how = How { correlation: how.correlation.or(Some(mark.correlation())), ..how };
         let mut turn = TurnState::new(TurnId::from_digits(&self.scope.mint(&id, &key, "turn", &mark)), key);
+        turn.page = Some(self.ledger.turn_begins());
         let state = &mut self.threads[t];
         state.loose = Marks::default();
         (turn.native, turn.run) = (native, run.clone());
@@ -145,7 +147,8 @@ impl Normalizer {
     /// The barrier. Does nothing when no turn is open.
     pub(super) fn finish_turn(&mut self, t: usize, end: End) {
         let Some(turn) = &self.threads[t].open else { return };
-        let (turn_id, run, native_id) = (turn.id.clone(), turn.run.clone(), turn.native.clone());
+        let (turn_id, page) = (turn.id.clone(), turn.page);
+        let (run, native_id) = (turn.run.clone(), turn.native.clone());
         let background = self.tasks_at_turn_end(t, &turn_id, end.status, end.background);
         self.close_items(t, Slot::Open, |kind| end.items.unwrap_or_else(|| status_at_end(kind, end.status)), false);
         self.finalize_plan(t, end.status);
@@ -155,6 +158,10 @@ impl Normalizer {
                 && !carried.contains(request)
                 && (place.turn.as_ref() == Some(&turn_id) || (run.is_some() && place.run == run))
         });
+        if let Some(frame) = self.frame {
+            self.ledger.shown(frame, page);
+        }
+        let frames = page.map(|page| self.ledger.turn_ends(page));
         let now = self.now;
         let state = &mut self.threads[t];
         let Some(mut turn) = state.open.take() else { return };
@@ -165,7 +172,7 @@ impl Normalizer {
         state.prune();
         let place = Where { run: run.clone(), turn: Some(turn_id), parent: None };
         let (reason, fault) = (end.reason.clone(), end.fault.clone());
-        self.emit(t, place, end.how, EventBody::TurnEnded { status, reason, fault, native_id, mark: end.mark });
+        self.emit(t, place, end.how, EventBody::TurnEnded { status, reason, fault, native_id, mark: end.mark, frames });
         if let Some(run) = run {
             self.end_run(t, &run, end.run_status, end.reason, end.fault, background);
         }

@@ -51,6 +51,9 @@ pub struct Turn {
     pub mark: Option<String>,
     /// The provider has forgotten it.
     pub rolled_back: bool,
+    /// What became of its own frames; absent before its end, and where the host died before it.
+    #[serde(default)]
+    pub frames: Option<LedgerCounts>,
 }
 
 /// An item and where it stands.
@@ -132,6 +135,7 @@ impl Turn {
             native_id: None,
             mark: None,
             rolled_back: false,
+            frames: None,
         }
     }
 
@@ -143,12 +147,13 @@ impl Turn {
     pub(super) fn fold(&mut self, body: &EventBody) -> bool {
         match body {
             EventBody::TurnStarted { ordinal, .. } => self.ordinal = *ordinal,
-            EventBody::TurnEnded { status, reason, fault, native_id, mark } => {
+            EventBody::TurnEnded { status, reason, fault, native_id, mark, frames } => {
                 if !self.status.step(*status) {
                     return false;
                 }
                 (self.reason, self.fault) = (reason.clone(), fault.clone());
                 (self.native_id, self.mark) = (native_id.clone(), mark.clone());
+                self.frames.clone_from(frames);
             }
             _ => {}
         }

@@ -6,7 +6,7 @@ use jackfield_core::event::{AttemptReason, SessionEnd};
 use jackfield_core::id::{RequestId, RunId, SessionId, ThreadId};
 use jackfield_core::limits::Limits;
 use jackfield_core::normalizer::{
-    BeginRun, Cause, Disposed, JoinedRun, Normalizer, Routed, SessionEnded, SessionScope,
+    BeginRun, Cause, Disposed, JoinedRun, Normalizer, Record, Routed, SessionEnded, SessionScope,
 };
 use jackfield_core::policy::{Handling, PolicyConfig};
 use serde_json::{Value, json};
@@ -120,6 +120,9 @@ impl Player {
             }
             "batch" => self.normalizer.end_batch(),
             "tick" => self.normalizer.tick(number(rest).into()),
+            // What the thread holds already: `said WORDS` of a person, `id ITEM`, `nothing`.
+            "holds" => return self.normalizer.recall(&thread(1), held(rest)),
+            "read" => return self.normalizer.begin_replay(&thread(1)),
             "page" => self.normalizer.end_replay(&thread(1)),
             "bind" => self.normalizer.bind_thread(first, thread(number(more))),
             "run" | "run2" => self.normalizer.begin_run(BeginRun {
@@ -215,6 +218,33 @@ impl Player {
         };
         self.seen.push(Line::Said(said));
     }
+}
+
+/// `said one | assistant m1 two | tool t1 | back`: what is taken back is all that a person said before.
+fn held(text: &str) -> Record {
+    let mut record = Record::default();
+    let item = |native: &str, mut item: Value| {
+        (item["id"], item["ordinal"], item["status"]) = ("itm_1".into(), 1.into(), "completed".into());
+        item["native_id"] = (native != "-").then_some(native).into();
+        json!({"type": "item.ended", "item": item})
+    };
+    for (at, one) in text.split(" | ").filter(|one| *one != "nothing").enumerate() {
+        let (kind, rest) = one.split_once(' ').unwrap_or((one, ""));
+        let (native, words) = rest.split_once(' ').unwrap_or((rest, ""));
+        let body = match kind {
+            "said" => {
+                item("-", json!({"kind": "user_message", "typed": true, "content": [{"type": "text", "value": rest}]}))
+            }
+            "assistant" => item(native, json!({"kind": "assistant_message", "text": words})),
+            "tool" => item(native, json!({"kind": "tool", "tool": {"kind": "execute", "name": words}})),
+            "back" => json!({"type": "thread.rolled_back", "turns": [], "runs": [run("1")]}),
+            _ => panic!("a thread holds no {kind:?}"),
+        };
+        let mut event = json!({"seq": at + 1, "at_ms": 0, "thread": thread(1), "run": run("1"), "origin": {}});
+        event.as_object_mut().expect("an object").extend(body.as_object().expect("an object").clone());
+        record.take(&serde_json::from_value(event).unwrap_or_else(|error| panic!("{one}: {error}")));
+    }
+    record
 }
 
 fn disposed(word: &str) -> Disposed {

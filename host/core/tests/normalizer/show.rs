@@ -3,6 +3,7 @@
 use super::script::Line;
 use jackfield_core::contract::{Content, Tool};
 use jackfield_core::event::{EventBody, Item, ItemBody, Origin};
+use jackfield_core::ledger::LedgerCounts;
 use std::collections::BTreeMap;
 
 /// Short names of ids.
@@ -77,14 +78,6 @@ fn body(names: &mut Names, body: &EventBody) -> String {
         EventBody::ItemDelta { item, text, .. } => format!("{} {} {text:?}", names.of(item.as_str()), word("kind")),
         EventBody::RunEnded { ledger, background, fault, joined, .. } => {
             let joined = joined.as_ref().map_or(String::new(), |run| format!(" into {run}"));
-            let counts = serde_json::to_value(ledger).expect("plain data");
-            let counts: Vec<String> = counts
-                .as_object()
-                .into_iter()
-                .flatten()
-                .filter(|(_, count)| **count != 0)
-                .map(|(name, count)| format!("{name}={count}"))
-                .collect();
             let background = if *background { " background" } else { "" };
             assert!(ledger.balanced(), "the ledger of a run balances");
             let fault = fault.as_ref().map_or(String::new(), |fault| {
@@ -95,7 +88,7 @@ fn body(names: &mut Names, body: &EventBody) -> String {
                     extra(&fault.extra)
                 )
             });
-            format!("{}{joined}{fault}{background} {}", word("status"), counts.join(" ")).trim_end().to_owned()
+            format!("{}{joined}{fault}{background} {}", word("status"), counts(ledger)).trim_end().to_owned()
         }
         EventBody::RequestOpened { request } => {
             let options: Vec<_> = request.options.iter().map(|offer| offer.id.as_str()).collect();
@@ -126,8 +119,14 @@ fn body(names: &mut Names, body: &EventBody) -> String {
         EventBody::Diagnostic { note, count } => format!("{} x{count}", note.code),
         EventBody::Note { note } => format!("{:?}", note.text),
         EventBody::PlanUpdated { plan } => serde_json::to_string(&plan.steps).expect("plain data"),
-        EventBody::SessionEnded { exit_code, stderr_tail, .. } => {
-            format!("{} {exit_code:?} {stderr_tail:?}", word("reason"))
+        EventBody::TurnEnded { status: _, frames: Some(frames), .. } if frames.frames_in > 0 => {
+            assert!(frames.balanced(), "the ledger of a turn balances");
+            format!("{} {}", word("status"), counts(frames))
+        }
+        EventBody::SessionEnded { exit_code, stderr_tail, outside, .. } => {
+            let outside = outside.as_ref().filter(|outside| outside.frames_in > 0);
+            let outside = outside.map_or(String::new(), |outside| format!(" outside {}", counts(outside)));
+            format!("{} {exit_code:?} {stderr_tail:?}{outside}", word("reason"))
         }
         EventBody::Unknown { kind, raw } => format!("{kind} {raw}"),
         EventBody::ThreadUpdated { native_id, parent_native_id, resumable, .. } => {
@@ -136,6 +135,12 @@ fn body(names: &mut Names, body: &EventBody) -> String {
         _ => word("status"),
     };
     format!("{kind} {rest}").trim_end().to_owned()
+}
+
+fn counts(ledger: &LedgerCounts) -> String {
+    let counts = serde_json::to_value(ledger).expect("plain data");
+    let counts = counts.as_object().into_iter().flatten().filter(|(_, count)| **count != 0);
+    counts.map(|(name, count)| format!("{name}={count}")).collect::<Vec<_>>().join(" ")
 }
 
 fn extra(pairs: &[(String, String)]) -> String {

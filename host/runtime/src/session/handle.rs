@@ -243,5 +243,6 @@ fn host_failed(session: SessionId, broken: &tokio::task::JoinError) -> EventBody
         signal: None,
         stderr_tail: String::new(),
         ledger: None,
+        outside: None,
     }
 }

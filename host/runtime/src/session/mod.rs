@@ -42,6 +42,7 @@ mod doubt;
 mod end;
 mod granted;
 mod handle;
+mod history;
 mod ladder;
 mod message;
 mod opening;

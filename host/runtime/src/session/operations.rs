@@ -184,6 +184,9 @@ impl Task {
                 let within = Duration::from_millis(self.shared.limits.command_ms);
                 let deadline = (!operation.is_long()).then(|| Instant::now() + within);
                 let thread = operation.subagent().or_else(|| self.seats[at].native.clone());
+                if matches!(operation, Operation::Read(_)) {
+                    self.normalizer.begin_replay(&self.seats[at].thread().clone());
+                }
                 Box::pin(self.command(at, Purpose::Operate(operation, done), thread, body, deadline)).await;
             }
             Ok(Prepared::Instead(strategy)) => {
@@ -311,12 +314,12 @@ impl Task {
                     let bound = self.normalizer.bind_thread(&thread.id, self.seats[at].thread().clone());
                     self.emit(bound).await;
                 }
-                (Operation::Read(_), OpValue::Page(_)) => {
-                    let told = self.normalizer.end_replay(&self.seats[at].thread().clone());
-                    self.emit(told).await;
-                }
                 _ => {}
             }
+        }
+        if matches!(operation, Operation::Read(_)) {
+            let told = self.normalizer.end_replay(&self.seats[at].thread().clone());
+            self.emit(told).await;
         }
         let reread = matches!(operation, Operation::Rollback(_)) && self.rereads();
         let outcome = outcome.map(|value| match (operation, value) {

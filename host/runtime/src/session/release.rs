@@ -73,6 +73,7 @@ impl Task {
             }
         }
         self.begin_what_opens(&event).await;
+        self.recall_history(&event).await;
         let cause = Cause { frame, at_ms: crate::clock::now_ms() };
         let findings = self.honesty.told(&event);
         let routed = self.normalizer.accept(cause, event);

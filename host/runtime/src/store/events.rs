@@ -5,7 +5,8 @@ use super::error::StoreError;
 use super::schema::Place;
 use super::words::{all, from_json, json};
 use jackfield_core::event::{EventBody, ItemBody, SessionEvent};
-use jackfield_core::id::ThreadId;
+use jackfield_core::id::{SessionId, ThreadId};
+use jackfield_core::normalizer::Record;
 use rusqlite::{Connection, ErrorCode, params};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -31,6 +32,12 @@ impl Store {
             WHERE thread = ?1 AND json_extract(json, '$.type') = 'turn.started' ORDER BY seq DESC LIMIT 1";
         let found = self.read(move |db| all(db, &place, sql, [thread.as_str()], |row| row.get("ordinal")));
         Ok(found.await?.pop().unwrap_or(0))
+    }
+
+    /// What the thread holds: all of it, or what was there before this start of a session.
+    pub async fn record(&self, thread: &ThreadId, before: Option<(SessionId, u32)>) -> Result<Record, StoreError> {
+        let (place, thread) = (self.place.clone(), thread.clone());
+        self.read(move |db| record(db, &place, &thread, before.as_ref())).await
     }
 }
 
@@ -168,6 +175,34 @@ pub(super) fn insert(
         })?;
     }
     Ok(())
+}
+
+fn record(
+    db: &Connection,
+    place: &Place,
+    thread: &ThreadId,
+    before: Option<&(SessionId, u32)>,
+) -> Result<Record, StoreError> {
+    let sql = |error| place.error(error);
+    let mut statement = db
+        .prepare(
+            "SELECT json FROM events WHERE thread = ?1 AND json_extract(json, '$.type') \
+            IN ('item.ended', 'turn.started', 'thread.rolled_back', 'session.started') ORDER BY seq",
+        )
+        .map_err(sql)?;
+    let mut rows = statement.query([thread.as_str()]).map_err(sql)?;
+    let mut record = Record::default();
+    while let Some(row) = rows.next().map_err(sql)? {
+        let body: String = row.get(0).map_err(sql)?;
+        let event: SessionEvent = from_json(&format!("an event of {thread}"), &body)?;
+        if let (EventBody::SessionStarted { session, epoch, .. }, Some(before)) = (&event.draft.body, before)
+            && (session, epoch) == (&before.0, &before.1)
+        {
+            break;
+        }
+        record.take(&event);
+    }
+    Ok(record)
 }
 
 fn page(

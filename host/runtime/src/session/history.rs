@@ -1,0 +1,19 @@
+//! History that the provider tells: what the thread holds already is read once, when history is told that nobody asked for,
+//! and the normalizer holds the one against the other. Tests: `tests/faults/` (cases `c62…`).
+
+use super::task::Task;
+use jackfield_core::contract::Event;
+
+impl Task {
+    /// Before an event is accepted: it may be history, of which the thread holds a part or all.
+    pub(super) async fn recall_history(&mut self, event: &Event) {
+        let Some((thread, with_this_session)) = self.normalizer.wants_record(event) else { return };
+        let Some(at) = self.seat_of(&thread) else { return };
+        let start = &self.seats[at].start;
+        let before = (!with_this_session).then(|| (start.session.clone(), start.epoch));
+        match self.shared.store.record(&thread, before).await {
+            Ok(record) => self.normalizer.recall(&thread, record),
+            Err(error) => self.store_failed(&error),
+        }
+    }
+}
