@@ -15,6 +15,8 @@ pub struct Faulty {
     sending: Vec<u32>,
     interrupting: Vec<u32>,
     answering: Vec<(u32, String)>,
+    /// Operations that the program answers: the word and the command.
+    asked: Vec<(&'static str, u32)>,
     twisted: Vec<String>,
     /// The command of the message that opens the next turn.
     next: Option<u32>,
@@ -23,11 +25,16 @@ pub struct Faulty {
 jackfield_sdk::plugin!(Faulty);
 
 /// All that a provider can do of what the cases are about; a case takes away.
-const FLAGS: [&str; 27] = [
+const FLAGS: [&str; 32] = [
     "sessions.supports-model-switch-in-session",
     "sessions.supports-runtime-mode-switch-in-session",
     "threads.can-create-empty-thread",
     "threads.exposes-native-thread-id",
+    "threads.can-read-thread-snapshot",
+    "threads.can-rollback-thread",
+    "checkpointing.provider-can-rollback-conversation",
+    "checkpointing.provider-rollback-returns-snapshot",
+    "checkpointing.provider-can-read-conversation-snapshot",
     "turns.exposes-native-turn-id",
     "turns.emits-turn-started",
     "turns.emits-turn-completed",
@@ -100,7 +107,15 @@ impl Provider for Faulty {
             CommandBody::Respond(answer) => self.respond(cx, op, answer),
             CommandBody::SetSelection(pairs) => {
                 cx.write_json(self.channel, &json!({ "type": "select", "values": pairs }));
-                cx.done(op, OpValue::Applied(Applies::Now));
+                self.asks(cx, op, "select");
+            }
+            CommandBody::RollbackThread(point) => {
+                cx.write_json(self.channel, &json!({ "type": "rollback", "turns": point.turns_after }));
+                self.asks(cx, op, "rollback");
+            }
+            CommandBody::ReadThread(_) => {
+                cx.write_json(self.channel, &json!({ "type": "read" }));
+                self.asks(cx, op, "read");
             }
             CommandBody::CloseThread => {
                 cx.close_stdin(self.channel);
@@ -155,6 +170,29 @@ impl Faulty {
         let id = id.or(self.resumed.as_deref()).unwrap_or(THREAD);
         let cursor = cursor.then(|| id.to_owned());
         cx.done(op, OpValue::Thread(Thread { cursor, ..Thread::new(id, ThreadState::Idle) }));
+    }
+
+    /// The program answers where the case says so; else it has done it at once.
+    fn asks(&mut self, cx: &mut Cx, op: u32, what: &'static str) {
+        self.asked.push((what, op));
+        if self.is_told(what) { cx.hold(op) } else { self.did(cx, what) }
+    }
+
+    fn did(&mut self, cx: &mut Cx, what: &str) {
+        let Some(op) = self.take_asked(what) else { return };
+        cx.done(op, match what {
+            "select" => OpValue::Applied(Applies::Now),
+            "read" => OpValue::Page(None),
+            _ => {
+                let id = self.resumed.as_deref().unwrap_or(THREAD);
+                OpValue::Thread(Thread { cursor: Some(id.to_owned()), ..Thread::new(id, ThreadState::Idle) })
+            }
+        });
+    }
+
+    fn take_asked(&mut self, what: &str) -> Option<u32> {
+        let at = self.asked.iter().position(|(asked, _)| *asked == what)?;
+        Some(self.asked.remove(at).1)
     }
 
     fn send(&mut self, cx: &mut Cx, op: u32, kind: &str, message: &Message) {
@@ -216,6 +254,7 @@ impl Faulty {
                     cx.done(op, OpValue::Accepted);
                 }
             }
+            "did" => self.did(cx, line["what"].as_str().unwrap_or_default()),
             "cannot" => self.cannot(cx, line),
             "delta" => cx.event_in(scope, EventBody::Delta(Delta {
                 id: text("id"), kind: kind(line["of"].as_str()), whole: line["whole"] == true, text: text("text").unwrap_or_default(),
@@ -277,7 +316,8 @@ impl Faulty {
             Some("send") => pop(&mut self.sending),
             Some("interrupt") => pop(&mut self.interrupting),
             Some("answer") => pop(&mut self.answering).map(|(op, _)| op),
-            _ => None,
+            Some(what) => self.take_asked(what),
+            None => None,
         };
         if let Some(op) = op {
             cx.fail(op, fault);

@@ -390,9 +390,7 @@ fn shown(event: &SessionEvent) -> Option<Value> {
     if matches!(event.draft.body, EventBody::CapabilitiesUpdated { .. }) {
         return None;
     }
-    fields.remove("shares");
-    fields.remove("ledger");
-    fields.remove("native_id");
+    ["shares", "ledger", "native_id", "folder"].into_iter().for_each(|name| _ = fields.remove(name));
     Some(draft)
 }
 
@@ -563,7 +561,8 @@ fn each_thread_is_told_what_it_would_be_told_alone() {
             (alone, played(&shared, case.get(), &scripts, true).await)
         });
         for (at, (alone, shared)) in alone.iter().zip(&shared).enumerate() {
-            prop_assert_eq!(alone, shared, "thread {}", at);
+            let differs = alone.iter().zip(shared).find(|(one, other)| one != other);
+            prop_assert!(differs.is_none() && alone.len() == shared.len(), "thread {}: {:?}", at, differs);
         }
         Ok(())
     });

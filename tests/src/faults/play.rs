@@ -5,7 +5,7 @@ use super::{Case, FAULTY};
 use anyhow::{Context, Result, bail};
 use jackfield_core::contract::{Chosen, Content};
 use jackfield_core::event::{EventBody, SessionEvent};
-use jackfield_core::id::RequestId;
+use jackfield_core::id::{RequestId, TurnId};
 use jackfield_core::limits::Limits;
 use jackfield_core::policy::PolicyConfig;
 use jackfield_core::requests::Reply;
@@ -169,10 +169,32 @@ impl Desk<'_> {
             "pause" => tokio::time::sleep(Duration::from_millis(rest.parse()?)).await,
             "close" => self.thread()?.close().await?,
             "kill" => self.thread()?.kill().await?,
+            "rollback" => self.rollback(rest.parse()?).await?,
+            "read" => {
+                let read = self.thread()?.read(None, 100).await;
+                self.outcome("the reading", read.map(drop)).await?;
+            }
+            "select" => {
+                let (name, value) = rest.split_once(' ').context("select NAME VALUE")?;
+                let chosen = self.thread()?.select(vec![(name.to_owned(), value.to_owned())]).await;
+                self.outcome("the choice", chosen).await?;
+            }
             "resume" => self.resume().await?,
             other => bail!("the host knows no `{other}`"),
         }
         Ok(())
+    }
+
+    /// `rollback 1`: all after the first turn that was seen is taken back; `rollback 0`: all.
+    async fn rollback(&mut self, number: usize) -> Result<()> {
+        let turn = match number {
+            0 => None,
+            _ => Some(self.view.turn(number).with_context(|| format!("turn {number} was not seen"))?.as_str()),
+        };
+        let turn = turn.map(|id| serde_json::from_value::<TurnId>(id.into())).transpose()?;
+        let gone_back = self.thread()?.rollback(turn.as_ref()).await;
+        self.listen().await?;
+        self.outcome("going back", gone_back).await
     }
 
     /// `audit answer`: the records of this kind, their verdicts and rules.

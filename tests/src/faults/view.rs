@@ -6,6 +6,7 @@
 
 use jackfield_core::contract::{Content, Status};
 use jackfield_core::event::{EventBody, Item, ItemBody, Resolution, Ruled, SessionEvent};
+use jackfield_core::ledger::LedgerCounts;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -94,6 +95,10 @@ impl View {
         self.requests.0.get(number.checked_sub(1)?)
     }
 
+    pub(super) fn turn(&self, number: usize) -> Option<&String> {
+        self.turns.0.get(number.checked_sub(1)?)
+    }
+
     fn flush(&mut self) {
         if let Some((head, text)) = self.piece.take() {
             let _ = writeln!(self.out, "{head} {}", quoted(&text));
@@ -124,19 +129,7 @@ impl View {
                 line.extend(joined.iter().map(|into| format!(", joined run {}", self.runs.of(into))));
                 line.extend(fault.iter().map(|fault| format!(", {}", because(fault))));
                 line.push_str(if *background { ", work goes on" } else { "" });
-                let counts = serde_json::to_value(ledger).unwrap_or_default();
-                let counts = counts
-                    .as_object()
-                    .into_iter()
-                    .flatten()
-                    .filter(|(name, count)| **count != 0 && *name != "frames_in");
-                let counts: Vec<String> = counts
-                    .map(|(name, count)| match count.as_u64() {
-                        Some(MANY..) if name == "silent" => format!("many {name}"),
-                        _ => format!("{count} {name}"),
-                    })
-                    .collect();
-                let _ = write!(line, "; frames: {}", if counts.is_empty() { "none".into() } else { counts.join(", ") });
+                let _ = write!(line, "; frames: {}", frames(ledger));
                 line
             }
             EventBody::TurnStarted { reason, .. } => {
@@ -145,10 +138,12 @@ impl View {
                     reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default()
                 )
             }
-            EventBody::TurnEnded { status, fault, .. } => {
+            EventBody::TurnEnded { status, fault, frames: own, .. } => {
+                let own = own.as_ref().filter(|_| event.draft.run.is_none());
+                let own = own.map(|own| format!("; its frames: {}", frames(own))).unwrap_or_default();
                 let fault = fault.as_ref().map(|fault| format!(", {}", because(fault))).unwrap_or_default();
                 let sure = if event.draft.origin.synthetic { ", inferred" } else { "" };
-                format!("{turn} of {run} {}{fault}{sure}", word(status))
+                format!("{turn} of {run} {}{fault}{sure}{own}", word(status))
             }
             EventBody::ItemStarted { item } => {
                 format!("item {} of {turn} starts: {}", self.items.of(&item.id), shown(item))
@@ -178,6 +173,11 @@ impl View {
                 let roster = if task.background { ", on the roster" } else { "" };
                 format!("task {}{about} is {}{roster}", self.tasks.of(&task.id), word(&task.status))
             }
+            EventBody::ThreadRolledBack { to, turns, runs } => {
+                let gone: Vec<String> = runs.iter().map(|run| format!("run {}", self.runs.of(run))).collect();
+                let left = to.as_ref().map_or("nothing".to_owned(), |to| format!("turn {}", self.turns.of(to)));
+                format!("{} turns are taken back ({}); what is left ends with {left}", turns.len(), gone.join(", "))
+            }
             EventBody::ContextChanged { change } => format!("context {}", word(&change.what)),
             EventBody::QueueUpdated { runs } => format!("{} wait", runs.len()),
             EventBody::PolicyDecided { intent, decision } => {
@@ -196,6 +196,19 @@ impl View {
             _ => return None,
         })
     }
+}
+
+/// What became of frames, in words.
+fn frames(counts: &LedgerCounts) -> String {
+    let counts = serde_json::to_value(counts).unwrap_or_default();
+    let counts = counts.as_object().into_iter().flatten().filter(|(name, count)| **count != 0 && *name != "frames_in");
+    let counts: Vec<String> = counts
+        .map(|(name, count)| match count.as_u64() {
+            Some(MANY..) if name == "silent" => format!("many {name}"),
+            _ => format!("{count} {name}"),
+        })
+        .collect();
+    if counts.is_empty() { "none".into() } else { counts.join(", ") }
 }
 
 fn resolved(resolution: &Resolution) -> String {
