@@ -20,6 +20,8 @@ const LEFT_OUT: &[&str] = &[
     "id",
     "ordinal",
     "ledger",
+    "frames",
+    "outside",
     "run",
     "turn",
     "parent",
