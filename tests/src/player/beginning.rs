@@ -45,7 +45,9 @@ pub(super) async fn beginning(host: &Host, play: &Play, incarnation: &mut Incarn
         return Ok(if start.fork { Beginning::New } else { Beginning::Resume(at) });
     }
     let turn = start.at.as_ref().and_then(|mark| {
-        let marked = |turn: &&jackfield_core::projection::Turn| !turn.rolled_back && turn.mark.as_ref() == Some(mark);
+        let marked = |turn: &&jackfield_core::projection::Turn| {
+            !turn.rolled_back && [&turn.mark, &turn.native_id].contains(&&Some(mark.clone()))
+        };
         snapshot.turns.iter().find(marked).map(|turn| turn.id.clone())
     });
     if start.at.is_some() && turn.is_none() {

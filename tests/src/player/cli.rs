@@ -11,6 +11,7 @@ use super::plan::{Incarnation, What, plan};
 use super::recording::Recording;
 use super::stage::{FromPlayer, ToPlayer};
 use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
@@ -19,6 +20,9 @@ use std::time::Duration;
 
 /// Longer than anything takes on a loaded machine: who waits so long was forgotten.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The id, as JSON, of a call that nobody made.
+const NO_CALL: &str = "\"nobody's\"";
 
 /// Exit codes of the player's own failures: no recording ends so.
 const BROKEN: u8 = 97;
@@ -44,11 +48,12 @@ fn play(arguments: &[String]) -> Result<u8> {
         Some(path) => Some(Driver::connect(path, arguments)?),
         None => None,
     };
-    let (proc, manner, only_greets) = match &mut driver {
+    let ((proc, part), manner, only_greets) = match &mut driver {
         Some(driver) => driver.task()?,
-        None => (plan.first().context("it starts no program")?.proc, Manner::Plain, false),
+        None => ((plan.first().context("it starts no program")?.proc, 0), Manner::Plain, false),
     };
-    let mut incarnation = plan.into_iter().find(|one| one.proc == proc).context("no such start")?;
+    let mut plan = plan.into_iter();
+    let mut incarnation = plan.find(|one| (one.proc, one.part) == (proc, part)).context("no such start")?;
     if only_greets {
         incarnation = incarnation.only_greets(dialect);
     }
@@ -76,11 +81,11 @@ impl Driver {
         self.out.write_all(&line).context("the driver has gone")
     }
 
-    fn task(&mut self) -> Result<(u32, Manner, bool)> {
+    fn task(&mut self) -> Result<((u32, usize), Manner, bool)> {
         let mut line = String::new();
         self.words.read_line(&mut line)?;
         match serde_json::from_str(&line)? {
-            ToPlayer::Play { proc, manner, only_greets } => Ok((proc, manner, only_greets)),
+            ToPlayer::Play { proc, part, manner, only_greets } => Ok(((proc, part), manner, only_greets)),
             ToPlayer::Go => bail!("the driver named no start"),
         }
     }
@@ -97,6 +102,8 @@ struct Player {
     driver: Option<Driver>,
     /// What is replaced in what is said.
     rewrites: Vec<(String, String)>,
+    /// The recorded client's calls, and the host's in their place.
+    calls: BTreeMap<String, String>,
     host: Receiver<Host>,
     /// Lines of the host that were not awaited yet.
     inbox: Vec<String>,
@@ -127,6 +134,7 @@ impl Player {
             incarnation,
             driver,
             rewrites,
+            calls: BTreeMap::new(),
             host: read_stdin(),
             inbox: Vec::new(),
             hung_up: false,
@@ -156,7 +164,7 @@ impl Player {
                 }
                 // It dies with the line in its pipe. When the host is the first to hang up there never was one.
                 What::Unread(asked) => _ = self.wait(index, &asked, &step.line)?,
-                What::LeaveOut(_) => {}
+                What::LeaveOut(_) | What::Before(_) => {}
                 What::Hold => self.hold()?,
                 What::HangUp => {
                     self.tell(FromPlayer::At { step: index })?;
@@ -184,7 +192,7 @@ impl Player {
         if let Some(request) = self.dialect.requested(line) {
             self.requests.insert(request.id.clone(), request);
         }
-        let mut line = line.to_owned();
+        let mut line = self.addressed(line, at);
         for (theirs, ours) in &self.rewrites {
             line = line.replace(theirs, ours);
         }
@@ -199,6 +207,17 @@ impl Player {
         Ok(())
     }
 
+    /// An answer goes to the host's own call; one to a line that was left out, to none. What the player made is right as it is.
+    fn addressed(&self, line: &str, at: usize) -> String {
+        match self.dialect.answered(line).filter(|_| at > 0) {
+            Some(call) => match self.calls.get(&call) {
+                Some(ours) => self.dialect.readdressed(line, ours),
+                None => self.dialect.readdressed(line, NO_CALL),
+            },
+            None => line.to_owned(),
+        }
+    }
+
     /// Waits for a line that means this; false when the host closes stdin first.
     fn wait(&mut self, index: usize, asked: &Asked, recorded: &str) -> Result<bool> {
         loop {
@@ -207,6 +226,7 @@ impl Player {
             if let Some(at) = found {
                 let line = self.inbox.remove(at);
                 self.rewrites.extend(self.dialect.learn(recorded, &line));
+                self.calls.extend(self.dialect.call(recorded).zip(self.dialect.call(&line)));
                 self.tell(FromPlayer::Heard { line, step: Some(index) })?;
                 return Ok(true);
             }

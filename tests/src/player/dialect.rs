@@ -1,7 +1,7 @@
 //! What a provider's lines mean, as far as a player and a judge must know. One implementation per provider.
 
 use super::told::Told;
-use jackfield_core::contract::{Content, McpServer};
+use jackfield_core::contract::{Content, McpServer, ToolSpec};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -30,8 +30,35 @@ pub enum Asked {
     Servers(Vec<McpServer>),
     /// The end of a task in the background, by the program's id of it.
     StopTask(String),
+    /// A conversation is opened by a message: begun, resumed or copied, as a start's arguments would ask for it.
+    Open(Start),
+    /// The newest turns are to be forgotten.
+    Back(Cut),
+    /// The context is to be shortened, with words on what to keep.
+    Compact(String),
+    /// A line that our plugin writes of itself, by its kind: the second half of a handshake. It is waited for, and nobody
+    /// brings it about.
+    Routine(String),
     /// A line that our host does not write, by its kind: the provider's list says why.
     NotOurs(String),
+}
+
+/// Where a conversation is cut.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cut {
+    /// Before this turn, by the program's id of it.
+    Before(String),
+    /// So many turns from its end.
+    Turns(usize),
+}
+
+/// How a message goes, beyond its words.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Way {
+    /// Settings that it brings along, by our names.
+    pub selection: Vec<(String, String)>,
+    /// It is to wait for a turn of its own while one is open.
+    pub behind: bool,
 }
 
 /// An answer to a request.
@@ -51,8 +78,22 @@ pub enum Answer {
         /// The turn is to end, too.
         stop: bool,
     },
-    /// Questions answered, by the question's words.
+    /// Questions answered, by the question's words or its id.
     Filled(Vec<(String, String)>),
+    /// One of the options that the program offers, by its id.
+    Option {
+        /// The id.
+        id: String,
+        /// It refuses.
+        refuses: bool,
+    },
+    /// What a tool of the client's gave.
+    Output {
+        /// The result.
+        content: Vec<Content>,
+        /// The tool failed.
+        failed: bool,
+    },
 }
 
 /// A request of the program's, as its line tells it.
@@ -73,8 +114,8 @@ pub struct Requested {
 /// The requests that the program made so far, by id.
 pub type Requests = BTreeMap<String, Requested>;
 
-/// How a program is started: what its arguments ask for.
-#[derive(Debug, Clone, Default)]
+/// How a conversation begins: what the program's arguments, or the message that opens it, ask for.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Start {
     /// The id that a new conversation, or a copy, is to have.
     pub session: Option<String>,
@@ -92,6 +133,8 @@ pub struct Start {
     pub options: Vec<(String, Value)>,
     /// MCP servers.
     pub servers: Vec<McpServer>,
+    /// Tools of the client's that the program may call.
+    pub tools: Vec<ToolSpec>,
     /// Arguments that our host does not write, by kind.
     pub not_ours: Vec<String>,
 }
@@ -137,6 +180,41 @@ pub trait Dialect: Sync {
 
     /// What a line carries that must not be kept from a person: a text, a tool, a request, an error.
     fn carries(&self, line: &str) -> Option<&'static str>;
+
+    /// How a client's message goes, beyond its words.
+    fn way(&self, _line: &str) -> Way {
+        Way::default()
+    }
+
+    /// True when a line of the program refuses what this line of the client asked for.
+    fn refuses(&self, _asked: &str, _said: &str) -> bool {
+        false
+    }
+
+    /// The request, by the program's id, that a line of the program closes: what is answered to it later is not heard.
+    fn withdraws(&self, _line: &str) -> Option<String> {
+        None
+    }
+
+    /// The conversation that a line of either side names, where there may be several at once.
+    fn conversation(&self, _line: &str) -> Option<String> {
+        None
+    }
+
+    /// The id of the call that a client's line makes, where the program's answer names it.
+    fn call(&self, _line: &str) -> Option<String> {
+        None
+    }
+
+    /// The call that a line of the program answers, by that id.
+    fn answered(&self, _line: &str) -> Option<String> {
+        None
+    }
+
+    /// The answer, to another call.
+    fn readdressed(&self, line: &str, _call: &str) -> String {
+        line.to_owned()
+    }
 }
 
 impl Asked {
@@ -145,7 +223,7 @@ impl Asked {
         match self {
             Self::Handshake => "handshake".into(),
             Self::Message { .. } => "message".into(),
-            Self::Answer { answer: Answer::Deny { .. }, .. } => "answer/refusal".into(),
+            Self::Answer { answer, .. } if answer.refuses() => "answer/refusal".into(),
             Self::Answer { .. } => "answer/consent".into(),
             Self::Interrupt => "interrupt".into(),
             Self::Select(pairs) => {
@@ -153,6 +231,12 @@ impl Asked {
             }
             Self::Servers(_) => "servers".into(),
             Self::StopTask(_) => "stop-task".into(),
+            Self::Open(Start { fork: true, .. }) => "open/fork".into(),
+            Self::Open(Start { resume: Some(_), .. }) => "open/resume".into(),
+            Self::Open(_) => "open/new".into(),
+            Self::Back(_) => "back".into(),
+            Self::Compact(_) => "compact".into(),
+            Self::Routine(kind) => kind.clone(),
             Self::NotOurs(kind) => kind.clone(),
         }
     }
@@ -161,11 +245,45 @@ impl Asked {
     pub fn means(&self, other: &Asked) -> bool {
         match (self, other) {
             (Self::Answer { request, answer }, Self::Answer { request: theirs, answer: other }) => {
-                let refuses = |answer: &Answer| matches!(answer, Answer::Deny { .. });
-                request == theirs && refuses(answer) == refuses(other)
+                request == theirs && answer.means(other)
             }
+            // What is chosen for it, and where a copy ends, is judged by itself.
+            (Self::Open(one), Self::Open(other)) => one.resume == other.resume && one.fork == other.fork,
             (Self::NotOurs(_), _) | (_, Self::NotOurs(_)) => false,
             (mine, theirs) => mine == theirs,
+        }
+    }
+}
+
+impl Answer {
+    fn refuses(&self) -> bool {
+        matches!(self, Self::Deny { .. } | Self::Option { refuses: true, .. })
+    }
+
+    fn means(&self, other: &Answer) -> bool {
+        match (self, other) {
+            (Self::Option { .. } | Self::Output { .. }, _) => self == other,
+            _ => self.refuses() == other.refuses(),
+        }
+    }
+}
+
+impl Start {
+    /// With what the message asks for that opens the conversation.
+    pub fn opened_by(self, message: Start) -> Start {
+        let both = |mut one: Vec<(String, String)>, other: Vec<(String, String)>| {
+            one.extend(other);
+            one
+        };
+        Start {
+            resume: message.resume.or(self.resume),
+            fork: self.fork || message.fork,
+            at: message.at.or(self.at),
+            selection: both(self.selection, message.selection),
+            servers: if message.servers.is_empty() { self.servers } else { message.servers },
+            tools: if message.tools.is_empty() { self.tools } else { message.tools },
+            not_ours: [self.not_ours, message.not_ours].concat(),
+            ..self
         }
     }
 }

@@ -3,19 +3,19 @@
 //! It does what the plan says for one start of the program. Before each command it waits until the host has taken in all
 //! that the program has said by then.
 
-use super::dialect::{Asked, Dialect, Start};
+use super::dialect::{Asked, Dialect, Requests, Start};
 use super::lists::Lists;
 use super::manner::Manner;
-use super::plan::{Incarnation, What};
-use super::reply::reply;
+use super::plan::Incarnation;
 use super::seen::{Frame, Problem, Sitting, is_over};
 use super::stage::{FromPlayer, ToPlayer};
-use anyhow::{Context, Result};
-use jackfield_core::event::{EventBody, Request, SessionEvent};
-use jackfield_core::id::{TaskId, ThreadId, TurnId};
-use jackfield_runtime::host::Host;
+use anyhow::Result;
+use jackfield_core::contract::FaultKind;
+use jackfield_core::event::SessionEvent;
+use jackfield_core::id::{ThreadId, TurnId};
+use jackfield_runtime::host::{Host, HostError};
 use jackfield_runtime::session::AskError;
-use jackfield_runtime::thread::{Delivery, ForkAt, Thread};
+use jackfield_runtime::thread::{ForkAt, Thread};
 use jackfield_runtime::thread_log::Subscription;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
@@ -27,17 +27,20 @@ use tokio::time::{Instant, timeout};
 /// Longer than a step takes on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// The provider copies whole conversations only.
+const NOT_AT_A_TURN: &str = "start/--resume-session-at/whole";
+
 /// One start of the program, being driven.
 pub(super) struct Seat {
-    dialect: &'static dyn Dialect,
+    pub(super) dialect: &'static dyn Dialect,
     pub(super) sitting: Sitting,
     events: Subscription,
     pub(super) live: Vec<SessionEvent>,
     pub(super) problems: Vec<Problem>,
-    /// The first message, which started the program.
-    first: usize,
+    /// The first message, which started the program, when there is one.
+    pub(super) first: Option<usize>,
     /// What must have come about before the first message goes, where the program was started for that.
-    before: Option<oneshot::Receiver<Result<(), AskError>>>,
+    pub(super) before: Option<oneshot::Receiver<Result<(), AskError>>>,
     next_frame: u64,
     taken: usize,
     beyond: usize,
@@ -54,7 +57,7 @@ impl Seat {
         thread: &Thread,
         (manner, lists): (Manner, Lists),
     ) -> Seat {
-        let first = incarnation.messages().next().map_or(0, |(step, _)| step);
+        let first = incarnation.messages().next().map(|(step, _)| step);
         let sitting = Sitting {
             order: 0,
             incarnation,
@@ -87,11 +90,20 @@ impl Seat {
     }
 
     pub(super) async fn sit(&mut self, thread: &Thread, listener: &UnixListener) {
-        let first = self.sitting.incarnation.first_message().unwrap_or_default().to_vec();
+        let Some(first) = self.sitting.incarnation.first_message().map(<[_]>::to_vec) else {
+            return self.look_in(thread, listener).await;
+        };
         if let Err(error) = thread.send(first).await {
             return self.problem(format!("the first message was refused: {error}"));
         }
         self.play(thread, listener).await;
+    }
+
+    /// A start without a message: what our host does most quietly is to ask for the settings. That it may not get them, or gets
+    /// no session, is for the recording to say.
+    async fn look_in(&mut self, thread: &Thread, listener: &UnixListener) {
+        let asks = async { _ = timeout(PATIENCE, thread.list_settings()).await };
+        tokio::join!(asks, self.play(thread, listener));
     }
 
     /// The conversation goes back to after this turn, for which the program is started, ends, and starts again.
@@ -115,12 +127,24 @@ impl Seat {
         id: ThreadId,
         listener: &UnixListener,
     ) -> Option<Thread> {
+        let mut whole = false;
         let copying = async {
-            let copy = host.fork_thread_with_id(parent, at, id).await;
+            let copy = match host.fork_thread_with_id(parent, at.clone(), id.clone()).await {
+                Err(HostError::Ask(AskError::Fault(fault)))
+                    if fault.kind == FaultKind::Unsupported && at != ForkAt::Tip =>
+                {
+                    whole = true;
+                    host.fork_thread_with_id(parent, ForkAt::Tip, id).await
+                }
+                copy => copy,
+            };
             let closed = parent.close().await;
             copy.and_then(|copy| Ok(closed.map(|()| copy)?))
         };
         let (copy, ()) = tokio::join!(copying, self.attend(listener));
+        if whole {
+            self.sitting.incarnation.start.not_ours.push(NOT_AT_A_TURN.into());
+        }
         self.listen();
         copy.map_err(|error| self.problem(format!("the thread was not copied: {error}"))).ok()
     }
@@ -129,8 +153,10 @@ impl Seat {
     async fn attend(&mut self, listener: &UnixListener) {
         let Some((mut words, mut player)) = self.accept(listener).await else { return };
         while let Ok(Ok(Some(line))) = timeout(PATIENCE * 2, words.next_line()).await {
-            if let Ok(FromPlayer::Here { .. }) = serde_json::from_str(&line) {
-                self.give_part(&mut player, true).await;
+            match serde_json::from_str(&line) {
+                Ok(FromPlayer::Here { .. }) => self.give_part(&mut player, true).await,
+                Ok(FromPlayer::Heard { line, step: Some(_) }) => self.note_opening(&line),
+                _ => {}
             }
         }
     }
@@ -146,8 +172,15 @@ impl Seat {
     }
 
     async fn give_part(&mut self, player: &mut OwnedWriteHalf, only_greets: bool) {
-        let proc = self.sitting.incarnation.proc;
-        tell(player, &ToPlayer::Play { proc, manner: self.manner, only_greets }).await;
+        let (proc, part) = (self.sitting.incarnation.proc, self.sitting.incarnation.part);
+        tell(player, &ToPlayer::Play { proc, part, manner: self.manner, only_greets }).await;
+    }
+
+    /// A conversation is opened by a message where the program takes no arguments for it.
+    fn note_opening(&mut self, line: &str) {
+        if let Asked::Open(opening) = self.dialect.asked(line, &Requests::new()) {
+            self.sitting.started = std::mem::take(&mut self.sitting.started).opened_by(opening);
+        }
     }
 
     async fn play(&mut self, thread: &Thread, listener: &UnixListener) {
@@ -167,12 +200,18 @@ impl Seat {
     async fn word(&mut self, thread: &Thread, player: &mut OwnedWriteHalf, word: FromPlayer) {
         match word {
             FromPlayer::Here { arguments } => {
-                self.sitting.started = self.dialect.start(&arguments);
+                let opened = std::mem::take(&mut self.sitting.started);
+                self.sitting.started = self.dialect.start(&arguments).opened_by(opened);
                 self.give_part(player, false).await;
             }
             FromPlayer::Said { line, at } => self.sitting.said.push((line, at)),
             FromPlayer::Complained { line } => self.sitting.complained.push(line),
-            FromPlayer::Heard { line, step } => self.sitting.heard.push((line, step)),
+            FromPlayer::Heard { line, step } => {
+                if step.is_some() {
+                    self.note_opening(&line);
+                }
+                self.sitting.heard.push((line, step));
+            }
             FromPlayer::Deserted { step } => {
                 let step = &self.sitting.incarnation.steps[step];
                 let text = format!("the host closed stdin while line {} was awaited: {:?}", step.at, step.what);
@@ -188,42 +227,6 @@ impl Seat {
                 }
             }
         }
-    }
-
-    async fn act(&mut self, thread: &Thread, player: &mut OwnedWriteHalf, step: usize, what: What) -> Result<()> {
-        match what {
-            What::Wait(Asked::Message { content }) if step != self.first => {
-                thread.send_as(content, Delivery::Auto).await?;
-            }
-            What::Wait(Asked::Message { content }) if self.before.is_some() => {
-                let before = self.before.take().context("what comes before it")?;
-                before.await.context("nobody goes back")??;
-                thread.send(content).await?;
-            }
-            What::Wait(Asked::Answer { request, answer }) => {
-                let open = self.request(&request).with_context(|| format!("request {request} was never shown"))?;
-                let reply = reply(&open, answer).with_context(|| format!("request {request} offers no such answer"))?;
-                thread.answer(open.id, reply, "user").await?;
-            }
-            What::Wait(Asked::Interrupt) => thread.interrupt().await?,
-            What::Wait(Asked::Select(pairs)) => thread.select(pairs).await?,
-            What::Wait(Asked::Servers(servers)) => _ = thread.set_mcp_servers(servers).await?,
-            What::Wait(Asked::StopTask(task)) => {
-                let id = self.task(&task).with_context(|| format!("task {task} was never shown"))?;
-                thread.stop_task(&id).await?;
-            }
-            What::HangUp => {
-                self.sitting.ended_by_us = Some(self.sitting.said.len());
-                thread.close().await?;
-            }
-            What::Killed => {
-                self.sitting.ended_by_us = Some(self.sitting.said.len());
-                thread.kill().await?;
-            }
-            What::Exit(_) => tell(player, &ToPlayer::Go).await,
-            What::Wait(_) | What::Say | What::Complain | What::Unread(_) | What::LeaveOut(_) | What::Hold => {}
-        }
-        Ok(())
     }
 
     /// Frames that must come in beyond the recorded lines: those that were said twice. What else is said beyond
@@ -273,26 +276,6 @@ impl Seat {
         }
     }
 
-    /// Our request that stands for the program's: the one that its frame opened.
-    fn request(&self, native: &str) -> Option<Request> {
-        self.live.iter().rev().find_map(|event| {
-            let EventBody::RequestOpened { request } = &event.draft.body else { return None };
-            let number = event.draft.origin.frame?;
-            let frame = self.sitting.frames.iter().find(|frame| frame.number == number)?;
-            (self.dialect.requested(&frame.raw)?.id == native).then(|| request.clone())
-        })
-    }
-
-    /// Our task that stands for the program's: a frame told of both.
-    fn task(&self, native: &str) -> Option<TaskId> {
-        self.live.iter().find_map(|event| {
-            let EventBody::TaskUpdated { task } = &event.draft.body else { return None };
-            let number = event.draft.origin.frame?;
-            let frame = self.sitting.frames.iter().find(|frame| frame.number == number)?;
-            self.dialect.tells_of_task(&frame.raw, native).then(|| task.id.clone())
-        })
-    }
-
     /// The program has ended: so does the session, by itself or by us.
     pub(super) async fn leave(&mut self, thread: &Thread) {
         let deadline = Instant::now() + PATIENCE;
@@ -320,7 +303,7 @@ fn split(stream: UnixStream) -> (Words, OwnedWriteHalf) {
 }
 
 /// A player that has gone needs no word.
-async fn tell(player: &mut OwnedWriteHalf, word: &ToPlayer) {
+pub(super) async fn tell(player: &mut OwnedWriteHalf, word: &ToPlayer) {
     let mut line = serde_json::to_vec(word).unwrap_or_default();
     line.push(b'\n');
     let _ = player.write_all(&line).await;

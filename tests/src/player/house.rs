@@ -1,13 +1,13 @@
 //! A real host for a play: store, audit, process layer and sandboxed plugin, in a folder of its own.
 
 use super::beginning::{Beginning, beginning};
-use super::dialect::Dialect;
+use super::dialect::{Dialect, Start};
 use super::drive::Seat;
 use super::lists::Lists;
 use super::manner::Manner;
 use super::plan::{Incarnation, plan};
 use super::recording::Recording;
-use super::seen::{Conversation, Play, Problem};
+use super::seen::{Conversation, Play};
 use super::snapshots;
 use anyhow::{Context, Result};
 use jackfield_core::event::SessionEvent;
@@ -60,11 +60,6 @@ impl House {
         let file = file.canonicalize()?;
         let mut play = Play::default();
         for incarnation in plan(recording, self.dialect) {
-            if incarnation.first_message().is_none() {
-                let text = "no message of a person is in it, and our host starts nothing without one";
-                play.problems.push(Problem::new("drive", text).of(incarnation.proc));
-                continue;
-            }
             let stage = Stage { host: &host, file: &file, socket: &socket, work: &work, listener: &listener, manner };
             self.start(&mut play, &stage, recording, incarnation).await?;
         }
@@ -86,7 +81,11 @@ impl House {
     ) -> Result<()> {
         let beginning = beginning(stage.host, play, &mut incarnation).await?;
         let instance = self.instance(&incarnation, stage);
-        let id = ThreadId::from_digits(&digest(&["recording", &recording.name, &incarnation.proc.to_string()]));
+        let mut names = vec!["recording".to_owned(), recording.name.clone(), incarnation.proc.to_string()];
+        names.extend(Some(incarnation.part.to_string()).filter(|_| incarnation.part > 0));
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let id = ThreadId::from_digits(&digest(&names));
+        let mut opened = Start::default();
         let (at, thread) = match &beginning {
             Beginning::New => {
                 let new = stage.host.new_thread_with_id(&self.plugin, instance, stage.work, id.clone()).await?;
@@ -104,10 +103,13 @@ impl House {
                 play.problems.append(&mut seat.problems);
                 play.conversations[*from].live.append(&mut seat.live);
                 let Some(copy) = copy else { return Ok(()) };
+                opened = seat.sitting.started;
+                incarnation.start = seat.sitting.incarnation.start;
                 (play.begin(id), copy)
             }
         };
         let mut seat = self.seat(incarnation, &thread, stage)?;
+        seat.sitting.started = opened;
         seat.sitting.order = play.conversations[at].sessions(stage.host).await?;
         match &beginning {
             Beginning::Back(_, turn) => seat.go_back(&thread, turn, stage.listener).await,
@@ -149,6 +151,7 @@ impl House {
             selection: incarnation.start.selection.clone(),
             options: incarnation.start.options.iter().cloned().collect(),
             mcp_servers: incarnation.start.servers.clone(),
+            tools: incarnation.start.tools.clone(),
             ..Instance::default()
         };
         for profile in &self.plugin.generation.manifest().spawn {

@@ -72,7 +72,8 @@ fn texts_where(said: &[Said], nested: bool) -> Vec<String> {
 fn shown(events: &[SessionEvent]) -> Told {
     let mut told = Told::default();
     for shown in Snapshot::of(events).items {
-        if shown.item.status == Status::Retracted {
+        // History told again is no news.
+        if shown.item.status == Status::Retracted || shown.replayed {
             continue;
         }
         let nested = shown.parent.is_some();

@@ -1,11 +1,12 @@
 //! The proof harness: a recorded conversation with a real CLI, played through the whole house, and judged.
 //!
-//! The way of a recording: `recording` (its lines) → `plan` (what the player plays and what the driver must do, by meaning
+//! The way of a recording: `recording` (its lines) → `parts` (one conversation each) → `plan` (what the player plays and what the driver must do, by meaning
 //! alone) → `cli` (a program that plays its part as if it were the real one, started by the real process layer) and
 //! `drive` (the host's commands, in step with it over `stage`; the host is of `house`) → `seen` (what came of it) → `judge` (what must hold).
 //! What a provider's lines mean is its `dialect`. **Nothing here shares code with a plugin: it is the second opinion.**
 //! Tests: `tests/tests/recordings.rs`; by hand `cargo run -p jackfield-tests --bin play`.
 
+mod act;
 pub mod again;
 mod beginning;
 pub mod claude;
@@ -22,12 +23,14 @@ pub mod judge;
 mod judge_text;
 pub mod lists;
 pub mod manner;
+mod parts;
 pub mod picture;
 mod picture_item;
 pub mod plan;
 pub mod recording;
 mod reply;
 pub mod report;
+pub mod rpc;
 pub mod seen;
 mod snapshots;
 pub mod stage;

@@ -4,6 +4,7 @@
 //! the client's lines is in it once: waited for, or left out with its kind.**
 
 use super::dialect::{Asked, Dialect, Requests, Start};
+use super::parts::{Part, answer, parts};
 use super::recording::{Dir, Recording, Row};
 use jackfield_core::contract::Content;
 
@@ -31,6 +32,8 @@ pub enum What {
     Unread(Asked),
     /// A line that the host does not write, by kind.
     LeaveOut(String),
+    /// The host wrote it in the start before, in which the conversation was copied.
+    Before(Asked),
     /// Go on once the host has written its first message. Our host writes it as soon as the handshake is through; what the
     /// program said to lines that our host leaves out would come before or after it, by chance.
     Hold,
@@ -47,7 +50,9 @@ pub enum What {
 pub struct Incarnation {
     /// Its number in the recording.
     pub proc: u32,
-    /// How it was started.
+    /// Which of its conversations it is, from 0.
+    pub part: usize,
+    /// How it was started, and the conversation opened.
     pub start: Start,
     /// What happens, in order.
     pub steps: Vec<Step>,
@@ -69,17 +74,26 @@ impl Incarnation {
         })
     }
 
-    /// The same start with nothing but the handshake: the host needs the program to be asked, and says nothing to the model.
+    /// The same start with nothing but the handshake, and the copy that is made by a message: the host needs the program to be
+    /// asked, and says nothing to the model.
     pub fn only_greets(&self, dialect: &dyn Dialect) -> Incarnation {
-        let wait = self.steps.iter().position(|step| matches!(step.what, What::Wait(Asked::Handshake)));
-        let greeting = wait.and_then(|wait| {
-            let asked = &self.steps[wait];
+        let exchange = |wanted: fn(&What) -> Option<&Asked>| {
+            let asked = self.steps.iter().find(|step| wanted(&step.what).is_some())?;
             let says = |step: &&Step| matches!(step.what, What::Say) && dialect.answers(&asked.line, &step.line);
-            Some([asked.clone(), self.steps.iter().find(says)?.clone()])
+            let what = What::Wait(wanted(&asked.what)?.clone());
+            Some([Step { what, ..asked.clone() }, self.steps.iter().find(says)?.clone()])
+        };
+        let greeting = exchange(|what| match what {
+            What::Wait(asked @ Asked::Handshake) => Some(asked),
+            _ => None,
+        });
+        let copying = exchange(|what| match what {
+            What::Before(asked) => Some(asked),
+            _ => None,
         });
         let last = |what| Step { at: 0, what, line: String::new() };
-        let steps = greeting.into_iter().flatten().chain([last(What::HangUp), last(What::Exit(0))]);
-        Incarnation { steps: steps.collect(), ..self.clone() }
+        let steps = greeting.into_iter().chain(copying).flatten();
+        Incarnation { steps: steps.chain([last(What::HangUp), last(What::Exit(0))]).collect(), ..self.clone() }
     }
 
     /// The ids that the conversation has in this start, as recorded.
@@ -98,13 +112,21 @@ fn arguments(spawn: &str) -> Vec<String> {
 
 /// The plan of a recording.
 pub fn plan(recording: &Recording, dialect: &dyn Dialect) -> Vec<Incarnation> {
-    recording.procs().into_iter().map(|proc| Planner::new(recording, dialect, proc).plan()).collect()
+    let planned = recording.procs().into_iter().flat_map(|proc| {
+        let rows: Vec<&Row> = recording.rows.iter().filter(|row| row.proc == proc).collect();
+        let spawn = rows.iter().find(|row| row.dir == Dir::Spawn).map(|row| row.line.as_str()).unwrap_or_default();
+        let start = dialect.start(&arguments(spawn));
+        let parts = parts(&rows, dialect).into_iter().enumerate();
+        parts.map(|(part, rows)| Planner::new(rows, dialect, start.clone()).plan(proc, part)).collect::<Vec<_>>()
+    });
+    planned.collect()
 }
 
 struct Planner<'a> {
     dialect: &'a dyn Dialect,
     rows: Vec<&'a Row>,
-    proc: u32,
+    /// The conversation that is spoken in, where its lines name it.
+    conversation: Option<String>,
     start: Start,
     steps: Vec<Step>,
     requests: Requests,
@@ -113,6 +135,7 @@ struct Planner<'a> {
     /// Messages into a turn that was being stopped and that got a turn of their own; our host keeps them until then.
     kept: Vec<Step>,
     sent_any: bool,
+    opened: bool,
     /// The open turn was interrupted: our host asks once; asked again it changes nothing.
     interrupted: bool,
     /// The program had closed its stdout: it reads nothing more.
@@ -120,25 +143,24 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    fn new(recording: &'a Recording, dialect: &'a dyn Dialect, proc: u32) -> Self {
-        let rows: Vec<&Row> = recording.rows.iter().filter(|row| row.proc == proc).collect();
-        let spawn = rows.iter().find(|row| row.dir == Dir::Spawn).map(|row| row.line.as_str()).unwrap_or_default();
+    fn new(Part { rows, conversation }: Part<'a>, dialect: &'a dyn Dialect, start: Start) -> Self {
         Planner {
-            start: dialect.start(&arguments(spawn)),
+            start,
             dialect,
             rows,
-            proc,
+            conversation,
             steps: Vec::new(),
             requests: Requests::new(),
             open: 0,
             kept: Vec::new(),
             sent_any: false,
+            opened: false,
             interrupted: false,
             gone: false,
         }
     }
 
-    fn plan(mut self) -> Incarnation {
+    fn plan(mut self, proc: u32, part: usize) -> Incarnation {
         for index in 0..self.rows.len() {
             let row = self.rows[index];
             match row.dir {
@@ -155,7 +177,7 @@ impl<'a> Planner<'a> {
         let kept = kept.into_iter().map(|step| Step { what: What::LeaveOut(INTO_STOPPED_TURN.into()), ..step });
         self.steps.extend(kept);
         self.hold();
-        Incarnation { proc: self.proc, start: self.start, steps: self.steps }
+        Incarnation { proc, part, start: self.start, steps: self.steps }
     }
 
     fn step(&mut self, row: &Row, what: What) {
@@ -166,8 +188,11 @@ impl<'a> Planner<'a> {
         if let Some(request) = self.dialect.requested(&row.line) {
             self.requests.insert(request.id.clone(), request);
         }
+        if let Some(request) = self.dialect.withdraws(&row.line) {
+            self.requests.remove(&request);
+        }
         self.step(row, What::Say);
-        if self.dialect.ends_turn(&row.line) {
+        if self.ends_turn(row) {
             self.interrupted = false;
             self.open = self.open.saturating_sub(1);
             if self.open == 0 && !self.kept.is_empty() {
@@ -181,8 +206,13 @@ impl<'a> Planner<'a> {
         let asked = self.dialect.asked(&row.line, &self.requests);
         let after = self.rows.get(index + 1);
         self.gone |= after.is_some_and(|next| next.dir == Dir::Note && next.line.contains("write failed"));
+        let refused = answer(self.dialect, &row.line, &self.rows[index + 1..])
+            .is_some_and(|said| self.dialect.refuses(&row.line, &said.line));
         let left_out = match &asked {
             Asked::NotOurs(kind) => Some(kind.clone()),
+            // Our host asks for nothing that it knows to be refused.
+            _ if refused => Some(format!("refused/{}", asked.kind())),
+            Asked::Open(_) if self.opened => Some("open/again".into()),
             _ if self.gone && !matches!(asked, Asked::Message { .. }) => Some("after-the-end".into()),
             Asked::Interrupt if self.open == 0 => Some("interrupt/idle".into()),
             Asked::Interrupt if self.interrupted => Some("interrupt/again".into()),
@@ -195,7 +225,14 @@ impl<'a> Planner<'a> {
             return self.step(row, What::LeaveOut(kind));
         }
         self.interrupted |= asked == Asked::Interrupt;
-        let Asked::Message { .. } = asked else { return self.step(row, What::Wait(asked)) };
+        match &asked {
+            Asked::Open(opening) => return self.opens(row, opening.clone()),
+            Asked::Message { .. } if !self.sent_any => {
+                self.start.selection.extend(self.dialect.way(&row.line).selection)
+            }
+            Asked::Message { .. } => {}
+            _ => return self.step(row, What::Wait(asked)),
+        }
         self.sent_any = true;
         if self.gone {
             return self.step(row, What::Unread(asked));
@@ -216,14 +253,32 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// The conversation is opened; a copy of one, in a start of the program before this one.
+    fn opens(&mut self, row: &Row, opening: Start) {
+        self.opened = true;
+        let (asked, copies) = (Asked::Open(opening.clone()), opening.fork);
+        self.start = std::mem::take(&mut self.start).opened_by(opening);
+        self.step(row, if copies { What::Before(asked) } else { What::Wait(asked) });
+    }
+
+    /// True when this line ends a turn of the conversation itself, and not a subagent's.
+    fn ends_turn(&self, row: &Row) -> bool {
+        let elsewhere = || {
+            let of = self.dialect.conversation(&row.line);
+            of.is_some() && self.conversation.is_some() && of != self.conversation
+        };
+        self.dialect.ends_turn(&row.line) && !elsewhere()
+    }
+
     fn knows_task(&self, task: &str) -> bool {
         self.steps.iter().any(|step| matches!(step.what, What::Say) && self.dialect.tells_of_task(&step.line, task))
     }
 
     fn hold(&mut self) {
-        let shakes = |step: &Step| matches!(step.what, What::Wait(Asked::Handshake));
-        let Some(handshake) = self.steps.iter().find(|step| shakes(step)) else { return };
-        let greeted = |step: &Step| matches!(step.what, What::Say) && self.dialect.answers(&handshake.line, &step.line);
+        // Without a copy's own opening it is the handshake that the first message waits for.
+        let begins = |step: &Step| matches!(step.what, What::Wait(Asked::Handshake | Asked::Open(_)));
+        let Some(beginning) = self.steps.iter().rev().find(|step| begins(step)) else { return };
+        let greeted = |step: &Step| matches!(step.what, What::Say) && self.dialect.answers(&beginning.line, &step.line);
         let Some(greeted) = self.steps.iter().position(greeted) else { return };
         let first = self.steps.iter().position(|step| {
             matches!(step.what, What::Wait(Asked::Message { .. }) | What::Unread(Asked::Message { .. }))
@@ -242,7 +297,7 @@ impl<'a> Planner<'a> {
             row.dir == Dir::In && matches!(self.dialect.asked(&row.line, &self.requests), Asked::Message { .. })
         };
         let until = self.rows[index + 1..].iter().take_while(|row| !is_message(row));
-        until.filter(|row| row.dir == Dir::Out && self.dialect.ends_turn(&row.line)).count()
+        until.filter(|row| row.dir == Dir::Out && self.ends_turn(row)).count()
     }
 }
 

@@ -4,6 +4,8 @@ use super::dialect::Start;
 use super::plan::Incarnation;
 use jackfield_core::event::{EventBody, SessionEvent};
 use jackfield_core::id::ThreadId;
+use jackfield_runtime::store::StoreError;
+use jackfield_runtime::thread::Thread;
 use std::collections::BTreeSet;
 
 /// A frame as the host took it in.
@@ -117,6 +119,18 @@ impl std::fmt::Display for Problem {
             write!(f, " (frame {frame})")?;
         }
         write!(f, ": {}", self.text)
+    }
+}
+
+/// All events of a thread that were stored by now.
+pub(super) async fn every(thread: &Thread) -> Result<Vec<SessionEvent>, StoreError> {
+    let mut events: Vec<SessionEvent> = Vec::new();
+    loop {
+        let page = thread.events_after(events.last().map_or(0, |event| event.seq), 1_000).await?;
+        if page.is_empty() {
+            return Ok(events);
+        }
+        events.extend(page);
     }
 }
 

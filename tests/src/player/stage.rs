@@ -54,6 +54,8 @@ pub enum ToPlayer {
     Play {
         /// Its number in the recording.
         proc: u32,
+        /// Which of its conversations.
+        part: usize,
         /// How to say its lines.
         manner: Manner,
         /// Nothing but its handshake is played.
