@@ -9,11 +9,13 @@
 //! bound, requests never seen. It is pure, and keeps digests of inputs, never the inputs. Tests: `guard/tests.rs`.
 
 mod input;
+mod offers;
 
 use crate::limits::Limits;
 use crate::manifest::{GuardRule, Manifest};
 use crate::rules::{Call, Does, Ruling};
 use input::InputDigest;
+use offers::Offers;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -118,6 +120,7 @@ struct Seen {
     /// Index of the rule that recognised it: its answer is judged by the same one.
     rule: usize,
     input: InputDigest,
+    offers: Offers,
     decision: Option<Decision>,
     answered: bool,
     ruling: Ruling,
@@ -177,9 +180,13 @@ impl Guards {
             let tool = rule.tool.as_deref().and_then(|pointer| message.pointer(pointer));
             let call = Call::read(tool, &rule.call, input);
             let key = GuardKey { profile: profile.to_owned(), id: id.to_string() };
-            found.push((key, index, InputDigest::of(input), call));
+            let offers = rule.offers.as_ref().map(|shape| Offers::read(shape, message)).unwrap_or_default();
+            found.push((key, index, InputDigest::of(input), offers, call));
         }
-        found.into_iter().map(|(key, rule, input, call)| (self.remember(key, rule, input, &call), call)).collect()
+        let remembered = found
+            .into_iter()
+            .map(|(key, rule, input, offers, call)| (self.remember(key, rule, input, offers, &call), call));
+        remembered.collect()
     }
 
     /// Keeps what the operator's rules say of a request.
@@ -234,11 +241,13 @@ impl Guards {
     }
 
     /// Keeps a request. The same one again, unanswered and unchanged, keeps its decision; any other takes its place undecided.
-    fn remember(&mut self, key: GuardKey, rule: usize, input: InputDigest, call: &Call) -> GuardKey {
-        let same = self.seen.get(&key).is_some_and(|seen| !seen.answered && seen.rule == rule && seen.input == input);
+    fn remember(&mut self, key: GuardKey, rule: usize, input: InputDigest, offers: Offers, call: &Call) -> GuardKey {
+        let asks_the_same = |seen: &Seen| seen.rule == rule && seen.input == input && seen.offers == offers;
+        let same = self.seen.get(&key).is_some_and(|seen| !seen.answered && asks_the_same(seen));
         if !same {
             let (tool, does) = (call.tool.clone(), call.does);
-            let seen = Seen { rule, input, decision: None, answered: false, ruling: Ruling::Silent, tool, does };
+            let seen =
+                Seen { rule, input, offers, decision: None, answered: false, ruling: Ruling::Silent, tool, does };
             if self.seen.insert(key.clone(), seen).is_some() {
                 self.order.retain(|other| *other != key);
             }
@@ -300,7 +309,8 @@ impl Guards {
 
     /// The rule an answer is judged by: the one that recognised its request, else the first whose answers look like this.
     fn answered_by(&self, profile: &str, answer: &Value) -> Option<(&GuardRule, GuardKey)> {
-        let fits = |rule: &GuardRule| rule.profile == profile && matches(&rule.answer, answer);
+        let has = |rule: &GuardRule| rule.answer_has.iter().all(|pointer| answer.pointer(pointer).is_some());
+        let fits = |rule: &GuardRule| rule.profile == profile && matches(&rule.answer, answer) && has(rule);
         let candidates = || self.rules.iter().enumerate().filter(|(_, rule)| fits(rule));
         let keyed = |(index, rule)| (index, rule, GuardKey::in_answer(profile, rule, answer));
         let asked =
@@ -322,7 +332,19 @@ impl Guards {
         {
             return Err(GuardRefusal::NotOffered { id, pointer: pointer.clone() });
         }
-        if !allows(rule, answer) {
+        let unknown = Offers::default();
+        let picked = rule.offers.as_ref().and_then(|shape| {
+            let offers = seen.map_or(&unknown, |seen| &seen.offers);
+            Some((&shape.answer, offers.picked(answer.pointer(&shape.answer)?)))
+        });
+        if let Some((pointer, picked)) = &picked
+            && picked.lasts
+            && (picked.refuses || seen.is_some())
+            && !decision.is_some_and(|decision| decision.always)
+        {
+            return Err(GuardRefusal::NotOffered { id, pointer: (*pointer).clone() });
+        }
+        if !allows(rule, answer) && picked.is_none_or(|(_, picked)| picked.refuses) {
             return Ok(());
         }
         let Some(seen) = seen else { return Err(GuardRefusal::NotAsked { id }) };

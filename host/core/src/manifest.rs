@@ -56,6 +56,10 @@ pub struct Manifest {
     /// A JSON Schema of its options, from which a form can be drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options: Option<serde_json::Map<String, Value>>,
+    /// Facts for the plugin's own code, which gets them as they stand here: one module serves several providers by them. The host
+    /// decides nothing by them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<serde_json::Map<String, Value>>,
 }
 
 /// A program that `doctor` looks for.
@@ -241,11 +245,19 @@ pub struct GuardRule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
     /// A written message is an answer when each of these pointers has its value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub answer: BTreeMap<String, Value>,
+    /// And when each of these pointers is in it, whatever its value: for protocols whose answers have no word of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answer_has: Vec<String>,
     /// The request's id in the answer.
     pub answer_id: String,
     /// An answer allows when one of these pointers has one of its values; all else refuses.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub allow: BTreeMap<String, Vec<Value>>,
+    /// Where the request itself offers what an answer may pick.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offers: Option<OfferShape>,
     /// The tool's input in the answer; must be the request's unless the user edited it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_input: Option<String>,
@@ -258,6 +270,25 @@ pub struct GuardRule {
     /// How calls look, for the operator's rules; the first that names the tool counts. A tool that none names is asked about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub call: Vec<CallShape>,
+}
+
+/// Options that a request offers, for protocols whose answers pick one of them by its id. **An answer that picks one allows, unless
+/// all that were offered by this id refuse.**
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct OfferShape {
+    /// The list in the request.
+    pub list: String,
+    /// An option's id, in the option.
+    pub id: String,
+    /// What picking it does, in the option: a word.
+    pub kind: String,
+    /// The words of those that refuse.
+    pub refuse: Vec<String>,
+    /// The words of those that hold once; any other is let through only when an option that changes rules was picked.
+    pub once: Vec<String>,
+    /// The id of the picked one, in the answer.
+    pub answer: String,
 }
 
 impl Manifest {

@@ -261,3 +261,74 @@ fn of_two_requests_with_one_id_no_rule_allows_any() {
     guards.rule(&text, Ruling::Deny("deny ls".into()));
     assert_eq!(guards.ruling("1"), Ruling::Deny("deny ls".into()));
 }
+
+/// A protocol in which the request offers and the answer picks, and in which our own calls have ids like theirs.
+const OFFERING: &str = r#"
+publisher = "acme"
+name = "offerer"
+version = "0.1.0"
+contract = "0.1.0-draft"
+license = "MIT"
+description = "Offers."
+[[spawn]]
+profile = "main"
+program = "offerer"
+framing = "json-rpc"
+[[guard]]
+profile = "main"
+request = { "/method" = "ask" }
+request-id = "/id"
+input = "/params/input"
+answer-has = ["/result"]
+answer-id = "/id"
+offers = { list = "/params/options", id = "/id", kind = "/kind", refuse = ["no", "never"], once = ["yes", "no"], answer = "/result/picked" }
+"#;
+
+fn offering(decision: Option<Authorization>) -> Guards {
+    let mut guards = Guards::new(&Manifest::from_toml(OFFERING).unwrap(), &Limits::default());
+    let options = json!([
+        {"id": "a", "kind": "yes"}, {"id": "b", "kind": "always"}, {"id": "c", "kind": "no"}, {"id": "d", "kind": "never"},
+        {"id": "e", "kind": "surely"}, {"id": "f", "kind": "no"}, {"id": "f", "kind": "yes"}, {"id": "g"}
+    ]);
+    let ask = json!({"id": 0, "method": "ask", "params": {"input": {"command": "ls"}, "options": options}});
+    assert_eq!(guards.observe_frame("main", &ask).len(), 1);
+    if let Some(decision) = decision {
+        assert_eq!(guards.authorize("0", decision), Recorded::Yes);
+    }
+    guards
+}
+
+fn pick(id: &str) -> Value {
+    json!({"id": 0, "result": {"picked": id}})
+}
+
+#[test]
+fn what_an_offered_option_does_is_said_by_the_request() {
+    assert_eq!(offering(None).check_write("main", &pick("c")), Ok(()), "nobody decided, and it refuses");
+    for id in ["a", "f"] {
+        refused(&mut offering(None), pick(id), "answer-not-authorized");
+        refused(&mut offering(Some(Authorization::default())), pick(id), "answer-was-refused");
+        assert_eq!(offering(Some(allow())).check_write("main", &pick(id)), Ok(()), "{id}");
+    }
+    // What lasts, what is not known and what was never offered need the word of whoever picked something that lasts.
+    let always = || Authorization { always: true, ..allow() };
+    for id in ["b", "d", "e", "g", "nothing of the kind"] {
+        refused(&mut offering(Some(allow())), pick(id), "answer-not-offered");
+        assert_eq!(offering(Some(always())).check_write("main", &pick(id)), Ok(()), "{id}");
+    }
+    assert_eq!(
+        offering(Some(allow())).check_write("main", &json!({"id": 0, "result": {"outcome": "cancelled"}})),
+        Ok(())
+    );
+    let odd = json!({"id": 0, "result": {"picked": 7}});
+    refused(&mut offering(Some(allow())), odd, "answer-not-offered");
+    refused(&mut offering(None), json!({"id": 1, "result": {"picked": "a"}}), "answer-not-asked");
+}
+
+#[test]
+fn a_call_of_ours_with_the_same_id_is_no_answer() {
+    let mut guards = offering(Some(allow()));
+    assert_eq!(guards.check_write("main", &json!({"id": 0, "method": "go", "params": {}})), Ok(()));
+    assert_eq!(guards.check_write("main", &pick("a")), Ok(()));
+    refused(&mut guards, pick("a"), "answered-twice");
+}

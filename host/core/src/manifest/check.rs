@@ -192,12 +192,17 @@ impl Manifest {
             "a guarded profile has framing ndjson or json-rpc: the host must be able to read the answer",
         )?;
         require(!guard.request.is_empty(), format!("{key}.request"), "", "name at least one pointer and its value")?;
-        require(!guard.answer.is_empty(), format!("{key}.answer"), "", "name at least one pointer and its value")?;
         require(
-            !guard.allow.is_empty() && guard.allow.values().all(|v| !v.is_empty()),
+            !guard.answer.is_empty() || !guard.answer_has.is_empty(),
+            format!("{key}.answer"),
+            "",
+            "name at least one pointer and its value, or one in answer-has",
+        )?;
+        require(
+            (!guard.allow.is_empty() || guard.offers.is_some()) && guard.allow.values().all(|v| !v.is_empty()),
             format!("{key}.allow"),
             "",
-            "name at least one pointer and the values that allow",
+            "name at least one pointer and the values that allow, or say in `offers` where the request has them",
         )?;
         require(
             guard.answer_input.is_none() || guard.input.is_some(),
@@ -209,7 +214,8 @@ impl Manifest {
         let single = [&guard.request_id, &guard.answer_id];
         let pointers = guard.request.keys().chain(guard.answer.keys()).chain(guard.allow.keys()).chain(single);
         let optional = guard.input.iter().chain(&guard.answer_input).chain(&guard.only_if_offered).chain(&guard.tool);
-        pointers.chain(optional).try_for_each(|p| pointer(key.clone(), p))
+        let offers = guard.offers.iter().flat_map(|offers| [&offers.list, &offers.id, &offers.kind, &offers.answer]);
+        pointers.chain(optional).chain(&guard.answer_has).chain(offers).try_for_each(|p| pointer(key.clone(), p))
     }
 
     fn calls(&self, key: &str, guard: &GuardRule) -> Checked {
