@@ -4,6 +4,7 @@
 //! an author can mend: whether the module is a plugin, whether it and the manifest speak of the same contract. What the
 //! host lets in is said once, in the sandbox, which checks every plugin as if this crate did not exist.
 
+mod data;
 mod module;
 
 use jackfield_core::limits::Limits;
@@ -69,6 +70,14 @@ pub enum PackError {
         /// What the module says.
         module: String,
     },
+    /// The manifest has data, and the module no place for it, or not enough.
+    #[error("{}: [data]: {why}", file.display())]
+    Data {
+        /// The manifest's file.
+        file: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// The module cannot be made a component.
     #[error("the module cannot be made a component: {detail}")]
     Encode {
@@ -87,6 +96,7 @@ impl PackError {
             PackError::NotAPlugin { .. } => "not-a-plugin",
             PackError::Imports { .. } => "forbidden-imports",
             PackError::Contract { .. } => "contract-mismatch",
+            PackError::Data { .. } => "no-place-for-data",
             PackError::Encode { .. } => "encode-failed",
         }
     }
@@ -106,7 +116,13 @@ pub fn pack(module: &[u8], manifest_toml: &str, base: &Path) -> Result<Vec<u8>, 
     if contract != manifest.contract.to_string() {
         return Err(PackError::Contract { file, manifest: manifest.contract.to_string(), module: contract });
     }
-    let component = component(module)?;
+    let component = match &manifest.data {
+        Some(data) => {
+            let json = serde_json::to_vec(data).expect("a table has only text keys");
+            component(&data::write(module, &json).map_err(|why| PackError::Data { file, why })?)?
+        }
+        None => component(module)?,
+    };
     Ok(embed_manifest(component, &json))
 }
 

@@ -98,3 +98,38 @@ fn a_module_for_a_system_is_refused_with_its_imports() {
     let bare = wat::parse_str(format!("(module {imports})")).unwrap();
     refused(pack(&bare, MANIFEST, Path::new(".")), "forbidden-imports", &words);
 }
+
+/// A module that has room for data, and an old segment there.
+fn roomy() -> Vec<u8> {
+    let body = r#"(memory 1) (global (export "JACKFIELD_DATA_16") i32 (i32.const 64)) (data (i32.const 8) "old")"#;
+    module(WIT, body, "jackfield:provider/adapter@0.1.0#describe")
+}
+
+#[test]
+fn data_of_the_manifest_stands_where_the_module_has_room_for_it() {
+    let manifest = format!("{MANIFEST}[data]\nname = \"x\"\n");
+    let plugin = pack(&roomy(), &manifest, Path::new("plugins/talker")).unwrap();
+    let segments: Vec<(i32, Vec<u8>)> = Parser::new(0)
+        .parse_all(&plugin)
+        .filter_map(|payload| if let Payload::DataSection(reader) = payload.unwrap() { Some(reader) } else { None })
+        .flat_map(|reader| reader.into_iter().map(Result::unwrap).collect::<Vec<_>>())
+        .map(|segment| {
+            let wasmparser::DataKind::Active { offset_expr, .. } = segment.kind else { panic!("a passive segment") };
+            let Ok(wasmparser::Operator::I32Const { value }) = offset_expr.get_operators_reader().read() else {
+                panic!()
+            };
+            (value, segment.data.to_vec())
+        })
+        .collect();
+    let mut placed = vec![12, 0, 0, 0];
+    placed.extend_from_slice(br#"{"name":"x"}"#);
+    assert_eq!(segments, [(8, b"old".to_vec()), (64, placed)]);
+}
+
+#[test]
+fn data_without_room_is_refused() {
+    let manifest = format!("{MANIFEST}[data]\nname = \"x\"\n");
+    refused(with(&manifest), "no-place-for-data", &["plugins/talker/plugin.toml", "JACKFIELD_DATA"]);
+    let long = format!("{MANIFEST}[data]\nname = \"more than sixteen\"\n");
+    refused(pack(&roomy(), &long, Path::new("plugins/talker")), "no-place-for-data", &["28 bytes", "room for 16"]);
+}

@@ -15,6 +15,7 @@ pub mod base64;
 #[allow(unsafe_code, missing_docs, clippy::all)]
 pub mod bindings;
 pub mod cx;
+pub mod data;
 #[doc(hidden)]
 pub mod driver;
 #[doc(hidden)]

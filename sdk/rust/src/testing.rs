@@ -240,6 +240,14 @@ fn outputs(caused: Vec<Caused>) -> Vec<Output> {
     caused.into_iter().map(|caused| caused.output).collect()
 }
 
+/// Makes this the manifest's `[data]` for what runs in `then`, on this thread: JSON, as [`crate::data`] gives it to a plugin.
+pub fn with_data<T>(json: &str, then: impl FnOnce() -> T) -> T {
+    let before = crate::data::GIVEN.replace(json.to_owned());
+    let result = then();
+    crate::data::GIVEN.set(before);
+    result
+}
+
 /// The case of an enum as one word (`Status::Completed` is `Completed`), for compact expectations.
 pub fn word(value: &impl std::fmt::Debug) -> String {
     let text = format!("{value:?}");
