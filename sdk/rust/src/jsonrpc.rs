@@ -75,8 +75,14 @@ struct Wire {
     method: Option<String>,
     #[serde(default)]
     params: Value,
+    #[serde(default, deserialize_with = "there")]
     result: Option<Value>,
     error: Option<RpcError>,
+}
+
+/// A member that is there, `null` included.
+fn there<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 /// One side of the conversation. `T` is what the plugin wants back with an answer.
@@ -117,6 +123,8 @@ impl<T> Peer<T> {
                 Incoming::Call(id, method, wire.params)
             }
             (Some(method), None) => Incoming::Notice(method, wire.params),
+            // A log line may have an `id`, too: without one of the two it answers nothing.
+            (None, Some(_)) if wire.result.is_none() && wire.error.is_none() => Incoming::Noise,
             (None, Some(id)) => match self.take(&id) {
                 Some(tag) => Incoming::Answer(tag, wire.error.map_or(Ok(wire.result.unwrap_or(Value::Null)), Err)),
                 None => Incoming::Stray(id),
@@ -224,6 +232,9 @@ mod tests {
     fn the_rest_is_notice_or_noise() {
         let mut peer = Peer::<()>::new(1, true);
         assert_eq!(peer.accept(r#"{"method":"tick"}"#), Incoming::Notice("tick".into(), Value::Null));
+        peer.call(&mut Cx::default(), "wait", Value::Null, ());
+        assert_eq!(peer.accept(r#"{"id":1,"level":"info"}"#), Incoming::Noise, "the call still waits");
+        assert_eq!(peer.accept(r#"{"id":1,"result":null}"#), Incoming::Answer((), Ok(Value::Null)));
         for noise in ["log line", "3", "{}", r#"{"method":5,"id":1}"#] {
             assert_eq!(peer.accept(noise), Incoming::Noise, "{noise}");
         }
