@@ -81,8 +81,8 @@ pub struct RunArgs {
     /// Forbids what this rule says, whoever allows it: "rm -rf", "edit in .git", "tool NAME". May be given several times.
     #[arg(long = "deny", value_name = "RULE")]
     pub deny: Vec<String>,
-    /// The program to use for the one the plugin calls NAME.
-    #[arg(long = "exe", value_name = "NAME=PATH", value_parser = key_value)]
+    /// The program to use for the one the plugin calls NAME; without a name, for its only one.
+    #[arg(long = "exe", value_name = "[NAME=]PATH", value_parser = program)]
     pub exe: Vec<(String, String)>,
     /// A literal argument for the provider's program, before those of the plugin. May be given several times.
     #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
@@ -361,6 +361,16 @@ pub struct JsonArgs {
 fn cost(text: &str) -> Result<f64, String> {
     let cost: f64 = text.parse().map_err(|_| "write it as a number of US dollars: 1.50".to_owned())?;
     if cost.is_finite() && cost >= 0.0 { Ok(cost) } else { Err("a number, 0 or more".into()) }
+}
+
+fn program(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !path.is_empty() && !name.contains('/') => {
+            Ok((name.to_owned(), path.to_owned()))
+        }
+        None if !text.is_empty() => Ok((String::new(), text.to_owned())),
+        _ => Err("write it as NAME=PATH, or as a path".into()),
+    }
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

@@ -8,7 +8,7 @@ use jackfield_core::rules::Rules;
 use jackfield_core::run_limits::RunLimits;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What the operator set.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -116,7 +116,21 @@ impl InstanceError {
     }
 }
 
+/// The name that stands for the plugin's only program.
+pub const ONLY: &str = "";
+
+fn only_program(manifest: &Manifest) -> Option<&str> {
+    let first = manifest.spawn.first()?.program.as_str();
+    manifest.spawn.iter().all(|profile| profile.program == first).then_some(first)
+}
+
 impl Instance {
+    /// The operator's path for a program of the plugin: by its name, or said of the only one.
+    pub fn program(&self, manifest: &Manifest, name: &str) -> Option<&Path> {
+        let only = || self.programs.get(ONLY).filter(|_| only_program(manifest) == Some(name));
+        self.programs.get(name).or_else(only).map(PathBuf::as_path)
+    }
+
     /// Checks the instance against the plugin it is for, before anything starts.
     pub fn check(&self, manifest: &Manifest) -> Result<(), InstanceError> {
         let plugin = manifest.full_name();
@@ -129,7 +143,11 @@ impl Instance {
             }
         }
         for name in self.programs.keys() {
-            if !manifest.spawn.iter().any(|profile| profile.program == *name) {
+            let known = match name.as_str() {
+                ONLY => only_program(manifest).is_some(),
+                name => manifest.spawn.iter().any(|profile| profile.program == name),
+            };
+            if !known {
                 return Err(InstanceError::UnknownProgram {
                     plugin,
                     name: name.clone(),

@@ -11,7 +11,6 @@ use crate::store::StoreError;
 use jackfield_core::contract::{FaultKind, Spawn};
 use jackfield_core::grant::{Grant, GrantRefusal, GrantRequest, GrantedBy, decide_grant};
 use jackfield_core::manifest::{Framing, HoleError, SpawnProfile};
-use std::path::PathBuf;
 
 /// What every child gets, from the host's own environment where it is set.
 const BASE: [(&str, &str); 4] =
@@ -77,9 +76,9 @@ pub(crate) async fn prepare(start: &SessionStart, shared: &Shared, wish: &Spawn)
     })?;
     let mut args = start.instance.program_args.clone();
     args.extend(profile.command_line(&wish.holes, &start.folder)?);
-    let chosen = start.instance.programs.get(&profile.program);
+    let chosen = start.instance.program(manifest, &profile.program);
     let search = std::env::var("PATH").unwrap_or_default();
-    let program = program::find(&profile.program, chosen.map(PathBuf::as_path), &search)?;
+    let program = program::find(&profile.program, chosen, &search)?;
     let executable = program.executable(&start.folder);
     let stored = shared.store.grants::<Grant>(Some(&manifest.full_name())).await?;
     let grants: Vec<Grant> = stored.into_iter().map(|row| row.grant).collect();
