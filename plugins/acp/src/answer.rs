@@ -101,7 +101,7 @@ impl<D: AcpDialect> Acp<D> {
                     "stray-answer",
                     format!("an answer to no call of ours: {}", id.to_text()),
                 );
-                cx.unknown("stray answer");
+                cx.silent("answer/stray");
             }
             Incoming::Noise => cx.noise(),
         }

@@ -66,13 +66,16 @@ pub(crate) struct Message {
     id: Option<String>,
     kind: Option<TextKind>,
     part: u32,
+    /// What is being said without an id.
+    nameless: Option<TextKind>,
 }
 
 impl Message {
     /// The id of the part to which a piece belongs. Text, thoughts and calls of one message share its id on the wire.
     pub(crate) fn part(&mut self, id: Option<String>, kind: TextKind) -> Option<String> {
         if id.is_none() || id != self.id {
-            *self = Message { id, kind: Some(kind), part: 0 };
+            let nameless = id.is_none().then_some(kind);
+            *self = Message { id, kind: Some(kind), part: 0, nameless };
         } else if self.kind != Some(kind) {
             self.part += u32::from(self.kind.is_some());
             self.kind = Some(kind);
@@ -81,11 +84,12 @@ impl Message {
         Some(if self.part == 0 { id.clone() } else { format!("{id}#{}", self.part) })
     }
 
-    /// A call comes between: what follows is another part.
-    pub(crate) fn interrupted(&mut self) {
+    /// A call comes between: what follows is another part. What was being said without an id ends with that, and nobody else would say so.
+    pub(crate) fn interrupted(&mut self) -> Option<TextKind> {
         if self.kind.take().is_some() {
             self.part += 1;
         }
+        self.nameless.take()
     }
 }
 
@@ -163,11 +167,11 @@ mod tests {
         assert_eq!(part("m", TextKind::Reasoning), "m");
         assert_eq!(part("m", TextKind::Assistant), "m#1");
         assert_eq!(part("m", TextKind::Assistant), "m#1");
-        message.interrupted();
-        message.interrupted();
+        assert_eq!((message.interrupted(), message.interrupted()), (None, None));
         assert_eq!(message.part(Some("m".into()), TextKind::Assistant).unwrap(), "m#2");
         assert_eq!(message.part(Some("n".into()), TextKind::Assistant).unwrap(), "n");
         assert_eq!(message.part(None, TextKind::Assistant), None);
+        assert_eq!((message.interrupted(), message.interrupted()), (Some(TextKind::Assistant), None));
     }
 
     #[test]

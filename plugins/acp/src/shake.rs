@@ -155,7 +155,8 @@ impl<D: AcpDialect> Acp<D> {
         if offered.is_empty() {
             return fault;
         }
-        let message = format!("{} {} needs a login: {}.", fault.message, self.data.label, offered.join("; "));
+        let said = fault.message.trim_end().trim_end_matches('.');
+        let message = format!("{said}. {} needs a login: {}.", self.data.label, offered.join("; "));
         Fault { message, ..fault }
     }
 }

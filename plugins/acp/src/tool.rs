@@ -38,9 +38,18 @@ impl<D: AcpDialect> Acp<D> {
         let call = told.tool_call_id.clone();
         let news =
             told.status.is_some() || !told.content.is_empty() || told.raw_output.is_some() || told.raw_input.is_some();
+        let said = self.conversations.get_mut(id).and_then(|conversation| conversation.message.interrupted());
         let Some((status, kind, new)) = self.progress(id, &told) else { return };
         if !new && !news && name.is_none() && told.title.is_none() && told.locations.is_empty() {
             return cx.silent("tool_call_update");
+        }
+        // A call that begins ends the message before it by itself.
+        if let Some(said) = said.filter(|_| !new) {
+            let body = match said {
+                TextKind::Assistant => ItemBody::Assistant(vec![]),
+                _ => ItemBody::Reasoning(vec![]),
+            };
+            cx.event_in(scope.clone(), EventBody::Items(vec![Item::new(None, Status::Completed, body)]));
         }
         let tool = Tool { name, exit_code: code.and_then(|code| i32::try_from(code).ok()), kind, ..describe(told) };
         cx.event_in(scope, EventBody::Items(vec![Item::tool(Some(call), status, tool)]));
@@ -50,7 +59,6 @@ impl<D: AcpDialect> Acp<D> {
     /// How far a call has come, what it does, and whether it was not known before.
     fn progress(&mut self, id: &str, told: &ToolCall) -> Option<(Status, ToolKind, bool)> {
         let conversation = self.conversations.get_mut(id)?;
-        conversation.message.interrupted();
         let cancelling = conversation.turn.as_ref().is_some_and(|turn| turn.cancelling);
         let new = !conversation.calls.contains_key(&told.tool_call_id);
         let fresh = Call { status: Status::Running, kind: ToolKind::Unknown, refused: None };
@@ -73,6 +81,9 @@ impl<D: AcpDialect> Acp<D> {
     pub(crate) fn call_waits(&mut self, cx: &mut Cx, id: &str, told: &ToolCall) {
         if told.tool_call_id.is_empty() {
             return;
+        }
+        if let Some(conversation) = self.conversations.get_mut(id) {
+            conversation.message.interrupted();
         }
         let Some((.., new)) = self.progress(id, told) else { return };
         self.call_is(cx, id, &told.tool_call_id, Status::Waiting, new.then(|| describe(told.clone())));

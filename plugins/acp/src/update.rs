@@ -20,8 +20,8 @@ impl<D: AcpDialect> Acp<D> {
             return self.told(cx, &id, update);
         }
         if self.early.copying > 0 || self.early.copies.contains(&id) {
-            // It is told again when somebody opens the copy.
-            cx.silent("history of a copy");
+            // It is our own history, and is told again when somebody opens the copy.
+            cx.duplicate();
         } else if self.early.keep(&id, update) {
             cx.held();
         } else {

@@ -241,6 +241,7 @@ fn outputs(caused: Vec<Caused>) -> Vec<Output> {
 }
 
 /// Makes this the manifest's `[data]` for what runs in `then`, on this thread: JSON, as [`crate::data`] gives it to a plugin.
+#[cfg(not(target_arch = "wasm32"))]
 pub fn with_data<T>(json: &str, then: impl FnOnce() -> T) -> T {
     let before = crate::data::GIVEN.replace(json.to_owned());
     let result = then();
