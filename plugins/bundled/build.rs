@@ -4,16 +4,23 @@
 //! outer one's environment** (its flags and target are meant for the host). Both are done here and nowhere else.
 
 use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "plugin";
 
-/// Folder in `plugins/`, package, and the file that cargo makes of it.
-const PLUGINS: [(&str, &str, &str); 2] = [
-    ("scripted", "jackfield-plugin-scripted", "jackfield_plugin_scripted.wasm"),
-    ("claude-code", "jackfield-plugin-claude-code", "jackfield_plugin_claude_code.wasm"),
+/// A plugin: its name, the folder of its manifest in `plugins/`, the package that its code is, and the file that cargo makes of that.
+/// Several may be one package's: they differ by the data in their manifests.
+const PLUGINS: [(&str, &str, &str, &str); 7] = [
+    ("scripted", "scripted", "jackfield-plugin-scripted", "jackfield_plugin_scripted.wasm"),
+    ("claude-code", "claude-code", "jackfield-plugin-claude-code", "jackfield_plugin_claude_code.wasm"),
+    ("copilot", "acp/dialects/copilot", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
+    ("gemini", "acp/dialects/gemini", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
+    ("opencode", "acp/dialects/opencode", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
+    ("claude-agent-acp", "acp/dialects/claude-agent-acp", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
+    ("acp", "acp", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
 ];
 
 fn main() {
@@ -31,13 +38,13 @@ fn run() -> Result<()> {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").context("OUT_DIR is set by cargo")?);
     let guests = guest_target(&out)?;
     build(&root, &guests)?;
-    for (folder, _, file) in PLUGINS {
+    for (name, folder, _, file) in PLUGINS {
         let module = guests.join(TARGET).join(PROFILE).join(file);
         let bytes = std::fs::read(&module).with_context(|| format!("{} was not built", module.display()))?;
         let base = root.join("plugins").join(folder);
         let manifest = std::fs::read_to_string(base.join(jackfield_pack::MANIFEST_FILE))?;
         let plugin = jackfield_pack::pack(&bytes, &manifest, &base)?;
-        std::fs::write(out.join(format!("{folder}.wasm")), plugin)?;
+        std::fs::write(out.join(format!("{name}.wasm")), plugin)?;
     }
     Ok(())
 }
@@ -45,9 +52,11 @@ fn run() -> Result<()> {
 /// What the plugins are made of.
 fn watch(root: &Path) {
     let shared = ["wit", "sdk/rust/src", "sdk/rust/Cargo.toml", "Cargo.lock", "Cargo.toml"].map(str::to_owned);
-    let own = PLUGINS
-        .iter()
-        .flat_map(|(folder, ..)| ["src", "Cargo.toml", "plugin.toml"].map(|part| format!("plugins/{folder}/{part}")));
+    let own = PLUGINS.iter().flat_map(|(_, folder, ..)| {
+        // The code of a plugin without its own lies in the folder that its manifest's begins with.
+        let code = folder.split('/').next().unwrap_or(folder);
+        [format!("plugins/{folder}/plugin.toml"), format!("plugins/{code}/src"), format!("plugins/{code}/Cargo.toml")]
+    });
     for path in shared.into_iter().chain(own) {
         println!("cargo::rerun-if-changed={}", root.join(path).display());
     }
@@ -78,7 +87,8 @@ fn build(root: &Path, guests: &Path) -> Result<()> {
         .current_dir(root)
         .args(["build", "--lib", "--target", TARGET, "--profile", PROFILE, "--target-dir"])
         .arg(guests);
-    for (_, package, _) in PLUGINS {
+    let packages: BTreeSet<&str> = PLUGINS.iter().map(|(_, _, package, _)| *package).collect();
+    for package in packages {
         command.args(["--package", package]);
     }
     if std::env::var_os("CARGO_NET_OFFLINE").is_some() {

@@ -20,6 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("jackfield-pack", &["jackfield-core"]),
     ("jackfield-plugin-scripted", &["jackfield-sdk"]),
     ("jackfield-plugin-claude-code", &["jackfield-sdk"]),
+    ("jackfield-plugin-acp", &["jackfield-sdk"]),
     ("jackfield-bundled", &["jackfield-pack"]),
     (
         "jackfield-fuzz",

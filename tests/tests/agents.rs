@@ -1,0 +1,51 @@
+//! Agents of the Agent Client Protocol that no dialect was written for: scripts in `tests/agents`, met as an operator meets them.
+
+use jackfield_tests::door::{Door, Ended};
+
+/// Runs a prompt on an agent.
+fn run(agent: &str, approve: &str) -> Ended {
+    let door = Door::new(env!("CARGO_BIN_EXE_jackfield-under-test"));
+    let body = std::fs::read_to_string(xtask::root().join("tests/agents").join(agent)).expect("the agent");
+    let program = door.script("agent", &body).display().to_string();
+    let arguments = ["--exe", &program, "--exe-arg=--stdio", "--exe-arg", "two words"];
+    door.run(&[&["run", "--provider", "acp", "--json", "--approve", approve], &arguments[..], &["Paint it."]].concat())
+}
+
+fn tools(ended: &Ended) -> Vec<(String, String)> {
+    let ended = ended.of_type("item.ended");
+    let tools = ended.iter().filter(|event| event["item"]["kind"] == "tool");
+    let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    tools.map(|event| (word(&event["item"]["tool"]["title"]), word(&event["item"]["status"]))).collect()
+}
+
+#[test]
+fn one_that_was_never_seen_works_with_its_path_and_arguments() {
+    let ended = run("odd.sh", "allow").expect(0, &["completed"]).well_formed();
+    assert_eq!(ended.said(), "It was allowed.");
+    let asked = &ended.of_type("request.opened")[0]["request"];
+    let offered: Vec<_> =
+        asked["options"].as_array().expect("options").iter().map(|offer| offer["verdict"].clone()).collect();
+    assert_eq!(offered, ["reject_always", "allow_once", "reject_once"]);
+    assert_eq!(tools(&ended), [(String::new(), "completed".into()), ("paint it black".into(), "completed".into())]);
+    // What nobody knows is kept and said.
+    for kind in ["_odd/heartbeat", "session/update/odd_update"] {
+        assert!(ended.stdout.contains(kind), "{kind} is not told");
+    }
+}
+
+#[test]
+fn what_is_refused_does_not_happen_and_the_turn_goes_on() {
+    let ended = run("odd.sh", "deny").expect(0, &["completed"]).well_formed();
+    assert_eq!(ended.said(), "It was refused.");
+    assert_eq!(tools(&ended)[1].1, "declined");
+}
+
+#[test]
+fn a_later_version_of_the_protocol_is_refused_with_a_clear_word() {
+    run("from_the_future.sh", "deny").expect(4, &["speaks version 2", "this plugin speaks version 1"]);
+}
+
+#[test]
+fn a_login_that_is_missing_says_what_to_do() {
+    run("logged_out.sh", "deny").expect(4, &["Authentication required. ", "Company login (sso: run odd login)"]);
+}
