@@ -40,6 +40,26 @@ fn claude_code_2_1_197() {
     all_hold("claude-code", "claude-code-2.1.197", 65);
 }
 
+#[test]
+fn copilot() {
+    all_hold("copilot", "copilot", 31);
+}
+
+#[test]
+fn gemini() {
+    all_hold("gemini", "gemini", 31);
+}
+
+#[test]
+fn opencode() {
+    all_hold("opencode", "opencode", 32);
+}
+
+#[test]
+fn claude_agent_acp() {
+    all_hold("claude-agent-acp", "claude-agent-acp", 32);
+}
+
 /// Those that the plugin's own tests have beside these: messages with ids, steering, thoughts.
 #[test]
 fn claude_code_of_the_plugin() {

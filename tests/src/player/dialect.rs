@@ -196,6 +196,11 @@ pub trait Dialect: Sync {
         None
     }
 
+    /// True when an interrupt answers all that is open, too: our host then refuses by itself what the recorded client refused.
+    fn interrupt_answers(&self) -> bool {
+        false
+    }
+
     /// The conversation that a line of either side names, where there may be several at once.
     fn conversation(&self, _line: &str) -> Option<String> {
         None

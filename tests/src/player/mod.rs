@@ -6,6 +6,8 @@
 //! What a provider's lines mean is its `dialect`. **Nothing here shares code with a plugin: it is the second opinion.**
 //! Tests: `tests/tests/recordings.rs`; by hand `cargo run -p jackfield-tests --bin play`.
 
+pub mod acp;
+mod acp_text;
 mod act;
 pub mod again;
 mod beginning;
@@ -42,6 +44,10 @@ use dialect::Dialect;
 pub fn dialect(provider: &str) -> Option<&'static dyn Dialect> {
     match provider {
         "claude-code" => Some(&claude::Claude),
+        "copilot" => Some(&acp::Acp("copilot")),
+        "gemini" => Some(&acp::Acp("gemini")),
+        "opencode" => Some(&acp::Acp("opencode")),
+        "claude-agent-acp" => Some(&acp::Acp("claude-agent-acp")),
         _ => None,
     }
 }

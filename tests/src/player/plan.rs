@@ -225,6 +225,9 @@ impl<'a> Planner<'a> {
             return self.step(row, What::LeaveOut(kind));
         }
         self.interrupted |= asked == Asked::Interrupt;
+        if asked == Asked::Interrupt && self.dialect.interrupt_answers() {
+            self.requests.clear();
+        }
         match &asked {
             Asked::Open(opening) => return self.opens(row, opening.clone()),
             Asked::Message { .. } if !self.sent_any => {
