@@ -21,6 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("jackfield-plugin-scripted", &["jackfield-sdk"]),
     ("jackfield-plugin-claude-code", &["jackfield-sdk"]),
     ("jackfield-plugin-acp", &["jackfield-sdk"]),
+    ("jackfield-plugin-pi", &["jackfield-sdk"]),
     ("jackfield-bundled", &["jackfield-pack"]),
     (
         "jackfield-fuzz",

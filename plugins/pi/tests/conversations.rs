@@ -1,0 +1,88 @@
+//! Recorded conversations with the real program, and what a person would see of them: `tests/expected/<recording>.txt`.
+//!
+//! `UPDATE=1 cargo test -p jackfield-plugin-pi` writes the expectations anew; read the difference before you keep it.
+
+mod support;
+
+use jackfield_sdk::prelude::*;
+use support::{SESSION, names, play, project};
+
+/// Every recording has an expectation, reviewed by a person.
+#[test]
+fn recorded_conversations_read_as_expected() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected");
+    let mut wrong = vec![];
+    for name in names() {
+        let shown = project(&play(&name).outputs);
+        let file = folder.join(format!("{name}.txt"));
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&file, &shown).unwrap();
+        } else if std::fs::read_to_string(&file).unwrap_or_default() != shown {
+            wrong.push(format!("== {name}\n{shown}"));
+        }
+    }
+    assert!(wrong.is_empty(), "not as in tests/expected; UPDATE=1 writes them anew:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_line_has_outputs_or_one_disposition_and_none_is_unknown() {
+    for name in names() {
+        for heard in play(&name).heard {
+            let dispositions: Vec<_> =
+                heard.outputs.iter().filter(|output| matches!(output, Output::Disposition(_))).collect();
+            let said =
+                heard.outputs.iter().any(|output| !matches!(output, Output::Disposition(_) | Output::Diagnostic(_)));
+            assert!(said != (dispositions.len() == 1), "{name}: {:?} for {}", heard.outputs, heard.line);
+            let unknown =
+                dispositions.iter().any(|output| matches!(output, Output::Disposition(Disposition::Unknown(_))));
+            assert!(!unknown, "{name}: {dispositions:?}");
+        }
+    }
+}
+
+#[test]
+fn every_turn_that_began_ended_once_and_can_be_gone_back_to() {
+    for name in names() {
+        let played = play(&name);
+        let began = played
+            .outputs
+            .iter()
+            .filter(|output| matches!(output, Output::Event(Event { body: EventBody::TurnStarted(_), .. })))
+            .count();
+        let ends = played.outputs.iter().filter_map(|output| match output {
+            Output::Event(Event { body: EventBody::TurnEnded(end), .. }) => Some(end),
+            _ => None,
+        });
+        let ends: Vec<_> = ends.collect();
+        assert_eq!(began, ends.len(), "{name}");
+        assert!(ends.iter().all(|end| end.mark.is_some()), "{name}: {ends:?}");
+    }
+}
+
+/// The words that reach the program are those of the recorded client, in commands that it was seen to take.
+#[test]
+fn what_is_written_is_what_the_program_accepted() {
+    let mut compared = 0;
+    for name in names() {
+        for (theirs, ours) in play(&name).written {
+            assert_eq!(theirs["message"], ours["message"], "{name}");
+            let same = theirs["type"] == ours["type"]
+                // A message into an open turn: by a command that opens a turn, should that one be over.
+                || (ours["type"] == "prompt" && ours["streamingBehavior"] == "steer")
+                || (theirs["type"] == "follow_up" && ours["type"] == "steer");
+            assert!(same, "{name}: {theirs} {ours}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 25, "only {compared} lines were compared");
+}
+
+#[test]
+fn the_program_is_started_with_typed_holes_only() {
+    let holes = play("resume_fork_clone").holes;
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let model = [pair("provider", "mock"), pair("model", "mock-model")];
+    assert_eq!(holes[0], model);
+    assert_eq!(holes[1], [model.to_vec(), vec![pair("session", SESSION)]].concat());
+}
