@@ -148,7 +148,8 @@ impl Arg {
     }
 }
 
-/// What may be put into a hole. A value is never empty, never begins with `-` and has no control character.
+/// What may be put into a hole. A value is never empty, never begins with `-` and has no control character; only a text may, for its
+/// place in the template keeps it from being an option.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", try_from = "HoleTable")]
 pub enum Hole {
@@ -167,6 +168,9 @@ pub enum Hole {
     ModelId,
     /// A whole number, not negative.
     Integer,
+    /// A person's words, for programs that take them as an argument. Its place is behind other words of its argument
+    /// (`--message={message}`) or behind an argument `--`. It stands in no record, only its size.
+    Text,
 }
 
 /// A hole as it is written: serde's tagged enums let unknown keys beside a unit variant pass.
@@ -190,8 +194,9 @@ impl TryFrom<HoleTable> for Hole {
             ("port", None) => Ok(Hole::Port),
             ("model-id", None) => Ok(Hole::ModelId),
             ("integer", None) => Ok(Hole::Integer),
+            ("text", None) => Ok(Hole::Text),
             (other, None) => Err(format!(
-                "unknown hole type {other:?}, expected enum, uuid, path-in-workspace, port, model-id or integer"
+                "unknown hole type {other:?}, expected enum, uuid, path-in-workspace, port, model-id, integer or text"
             )),
         }
     }

@@ -20,6 +20,8 @@ const BASE: [(&str, &str); 4] =
 pub(crate) struct Launch {
     program: Program,
     args: Vec<String>,
+    /// The arguments as they may be written down.
+    shown: Vec<String>,
     env: Vec<(String, String)>,
     pub(crate) framing: Framing,
     /// The rule that allowed it.
@@ -75,7 +77,9 @@ pub(crate) async fn prepare(start: &SessionStart, shared: &Shared, wish: &Spawn)
         },
     })?;
     let mut args = start.instance.program_args.clone();
+    let mut shown = args.clone();
     args.extend(profile.command_line(&wish.holes, &start.folder)?);
+    shown.extend(profile.shown_line(&wish.holes, &start.folder)?);
     let chosen = start.instance.program(manifest, &profile.program);
     let search = std::env::var("PATH").unwrap_or_default();
     let program = program::find(&profile.program, chosen, &search)?;
@@ -102,6 +106,7 @@ pub(crate) async fn prepare(start: &SessionStart, shared: &Shared, wish: &Spawn)
         },
         program,
         args,
+        shown,
     })
 }
 
@@ -127,10 +132,10 @@ fn environment(start: &SessionStart, profile: &SpawnProfile) -> Vec<(String, Str
 }
 
 impl Launch {
-    /// The whole command line, as a person is shown it.
+    /// The whole command line, as a record has it: without what was said.
     pub(crate) fn command_line(&self) -> Vec<String> {
         let mut line = vec![self.program.path.display().to_string()];
-        line.extend(self.args.iter().cloned());
+        line.extend(self.shown.iter().cloned());
         line
     }
 

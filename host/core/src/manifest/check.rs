@@ -312,8 +312,27 @@ fn profile(profile: &SpawnProfile) -> Checked {
     if let Some(name) = profile.holes.keys().find(|name| !used.contains(*name)) {
         return Err(dangling(name, format!("{{{name}}} to args, or remove the hole"), "holes"));
     }
+    texts_in_place(&key, profile)?;
     unique(&format!("{key}.env"), profile.env.iter().map(String::as_str))?;
     profile.env.iter().try_for_each(|name| env(&format!("{key}.env"), name))
+}
+
+/// A text can hold anything: only its place keeps it from being an option. An argument `--` that may be left out protects its group only.
+fn texts_in_place(key: &str, profile: &SpawnProfile) -> Checked {
+    let is_text = |name: &str| profile.holes.get(name) == Some(&Hole::Text);
+    let mut behind_options = false;
+    for arg in &profile.args {
+        let mut behind = behind_options;
+        for part in arg.parts() {
+            let begins_so =
+                matches!(pieces(part).unwrap_or_default().first(), Some(Piece::Hole(name)) if is_text(name));
+            let expected = "a hole of type text stands behind other words of its argument (--message={message}), or behind an argument --";
+            require(behind || !begins_so, format!("{key}.args"), part, expected)?;
+            behind |= part == "--";
+        }
+        behind_options |= *arg == Arg::One("--".to_owned());
+    }
+    Ok(())
 }
 
 fn env(key: &str, name: &str) -> Checked {

@@ -128,6 +128,19 @@ fn holes_and_their_types_must_meet() {
 }
 
 #[test]
+fn a_text_stands_where_it_can_not_be_an_option() {
+    let good = GOOD.replace("model-id", "text");
+    let with = |args: &str| Manifest::from_toml(&good.replace("[\"--model\", \"{model}\"]", args));
+    for args in ["\"--model={model}\"", "\"--\", \"{model}\"", "[\"--\", \"-x\", \"{model}\"]"] {
+        with(args).unwrap_or_else(|error| panic!("{args}: {error}"));
+    }
+    for args in ["[\"--model\", \"{model}\"]", "\"{model}\"", "\"{model}\", \"--\"", "[\"-x\", \"--\"], \"{model}\""] {
+        let error = with(args).expect_err(args).to_string();
+        assert!(error.contains("spawn.main.args") && error.contains("behind"), "{args}: {error}");
+    }
+}
+
+#[test]
 fn roots_origins_and_guards_name_what_exists() {
     refused("~/.talker/projects", "~/../etc", "manifest-invalid", &["root.projects.path"]);
     refused("~/.talker/projects", "/", "manifest-invalid", &["root.projects.path"]);

@@ -9,6 +9,8 @@ use std::path::{Component, Path};
 
 /// Longest value of a hole, in bytes: the longest path Linux takes.
 const VALUE_BYTES: usize = 4096;
+/// Longest text, in bytes: Linux takes 128 KiB in one argument, with its end and the template's own words.
+const TEXT_BYTES: usize = 124 * 1024;
 
 /// Why a command line cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +61,25 @@ impl HoleError {
 impl SpawnProfile {
     /// The arguments, without the program. An argument or a group with a hole that has no value is left out.
     pub fn command_line(&self, holes: &[(String, String)], workspace: &Path) -> Result<Vec<String>, HoleError> {
+        Ok(self.filled(&self.values(holes, workspace)?))
+    }
+
+    /// The same as it may be written down: a text is told by its size.
+    pub fn shown_line(&self, holes: &[(String, String)], workspace: &Path) -> Result<Vec<String>, HoleError> {
+        let mut values = self.values(holes, workspace)?;
+        for (name, value) in &mut values {
+            if self.holes.get(*name) == Some(&Hole::Text) {
+                *value = format!("({} bytes of text)", value.len());
+            }
+        }
+        Ok(self.filled(&values))
+    }
+
+    fn values<'a>(
+        &self,
+        holes: &'a [(String, String)],
+        workspace: &Path,
+    ) -> Result<BTreeMap<&'a str, String>, HoleError> {
         let mut values = BTreeMap::new();
         for (name, value) in holes {
             let hole = self.holes.get(name).ok_or_else(|| HoleError::Unknown {
@@ -80,18 +101,26 @@ impl SpawnProfile {
                 return Err(HoleError::Twice { profile: self.profile.clone(), hole: name.clone() });
             }
         }
+        Ok(values)
+    }
+
+    fn filled(&self, values: &BTreeMap<&str, String>) -> Vec<String> {
         let mut line = Vec::new();
         for arg in &self.args {
-            let filled: Option<Vec<String>> = arg.parts().iter().map(|part| fill(part, &values)).collect();
+            let filled: Option<Vec<String>> = arg.parts().iter().map(|part| fill(part, values)).collect();
             line.extend(filled.into_iter().flatten());
         }
-        Ok(line)
+        line
     }
 }
 
 impl Hole {
     /// The value as it goes into the command line, or what would fit.
     fn fill(&self, value: &str, workspace: &Path) -> Result<String, String> {
+        if *self == Hole::Text {
+            let fits = !value.is_empty() && value.len() <= TEXT_BYTES && !value.contains('\0');
+            return if fits { Ok(value.to_owned()) } else { Err(self.expected()) };
+        }
         if value.is_empty() || value.len() > VALUE_BYTES {
             return Err(format!("a value has 1 to {VALUE_BYTES} bytes"));
         }
@@ -108,6 +137,7 @@ impl Hole {
             Hole::Integer => is_digits(value) && value.parse::<u64>().is_ok(),
             Hole::ModelId => is_model_id(value),
             Hole::PathInWorkspace => return path_in_workspace(value, workspace),
+            Hole::Text => true,
         };
         if fits { Ok(value.to_owned()) } else { Err(self.expected()) }
     }
@@ -123,6 +153,9 @@ impl Hole {
                 "a model's name: letters, digits and . _ : / @ + [ ] -, at most 128, without '..'".to_owned()
             }
             Hole::PathInWorkspace => "a path in the workspace, without '..'".to_owned(),
+            Hole::Text => format!(
+                "a text of 1 to {TEXT_BYTES} bytes without NUL: the operating system takes no more in one argument"
+            ),
         }
     }
 }
@@ -222,6 +255,7 @@ mod tests {
                 Arg::Group(vec![text("--resume"), text("{resume}")]),
                 Arg::One(text("{file}")),
                 Arg::One(text("{{\"n\":{n}}}")),
+                Arg::One(text("--say={words}")),
             ],
             env: vec![],
             holes: BTreeMap::from([
@@ -230,6 +264,7 @@ mod tests {
                 (text("resume"), Hole::Uuid),
                 (text("file"), Hole::PathInWorkspace),
                 (text("n"), Hole::Integer),
+                (text("words"), Hole::Text),
             ]),
         }
     }
@@ -275,6 +310,17 @@ mod tests {
         assert!(Hole::Port.fill("0", Path::new("/")).is_err());
         assert!(Hole::Port.fill("65536", Path::new("/")).is_err());
         assert!(Hole::Port.fill("80", Path::new("/")).is_ok());
+    }
+
+    #[test]
+    fn a_text_is_one_argument_whatever_it_holds_and_is_shown_by_its_size() {
+        let words = "--yes\n\tand {n} \u{1b}[1m";
+        assert_eq!(line(&[("words", words)]).unwrap(), ["-p", &format!("--say={words}")]);
+        let holes = [("words".to_owned(), words.to_owned())];
+        assert_eq!(profile().shown_line(&holes, Path::new("/w")).unwrap(), ["-p", "--say=(19 bytes of text)"]);
+        for bad in ["", "a\0b", &"x".repeat(TEXT_BYTES + 1)] {
+            assert_eq!(line(&[("words", bad)]).unwrap_err().code(), "hole-misfit", "{} bytes", bad.len());
+        }
     }
 
     #[test]
