@@ -10,6 +10,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod ansi;
 pub mod base64;
 #[doc(hidden)]
 #[allow(unsafe_code, missing_docs, clippy::all)]
