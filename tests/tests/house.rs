@@ -22,6 +22,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("jackfield-plugin-claude-code", &["jackfield-sdk"]),
     ("jackfield-plugin-acp", &["jackfield-sdk"]),
     ("jackfield-plugin-pi", &["jackfield-sdk"]),
+    ("jackfield-plugin-plain", &["jackfield-sdk"]),
     ("jackfield-bundled", &["jackfield-pack"]),
     (
         "jackfield-fuzz",
