@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::session::Pi;
 use crate::tool;
-use crate::wire::{Message, Piece, Update, Usage as Used};
+use crate::wire::{Block, Message, Piece, Update, Usage as Used};
 
 /// The message that is being made.
 #[derive(Debug, Default)]
@@ -100,13 +100,16 @@ impl Pi {
         cx.item(Item::tool(Some(block.id), Status::Pending, tool::describe(&block.name, &Value::Null)));
     }
 
-    fn call_made(&mut self, cx: &mut Cx, index: usize, block: crate::wire::Block) {
+    /// A call that began is told whole when it runs: told twice without news, it would be two.
+    fn call_made(&mut self, cx: &mut Cx, index: usize, block: Block) {
         if block.id.is_empty() {
             return;
         }
-        self.stream.begin(cx, index, Kind::Call(block.id.clone()));
         self.tools.made(&block.id, &block.name, &block.arguments);
-        cx.item(Item::tool(Some(block.id), Status::Pending, tool::describe(&block.name, &block.arguments)));
+        if !self.stream.begun.contains_key(&index) {
+            self.stream.begin(cx, index, Kind::Call(block.id.clone()));
+            cx.item(Item::tool(Some(block.id), Status::Pending, tool::describe(&block.name, &block.arguments)));
+        }
     }
 
     pub(crate) fn message_started(&mut self, cx: &mut Cx, message: Message) {
@@ -182,7 +185,7 @@ impl Pi {
     }
 
     /// A block that no piece told.
-    fn came_whole(&mut self, cx: &mut Cx, index: usize, block: crate::wire::Block, text: String, status: Status) {
+    fn came_whole(&mut self, cx: &mut Cx, index: usize, block: Block, text: String, status: Status) {
         match block.kind.as_str() {
             "toolCall" => self.call_made(cx, index, block),
             "thinking" if !text.is_empty() => cx.item(Item { status, ..Item::reasoning(None, text) }),

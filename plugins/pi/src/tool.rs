@@ -19,13 +19,15 @@ struct Open {
     name: String,
     /// The change that it would make: the result does not repeat it.
     change: Option<FileDiff>,
+    /// What it printed was told while it ran.
+    prints: bool,
 }
 
 impl Calls {
     /// A call was made; it has not run.
     pub(crate) fn made(&mut self, id: &str, name: &str, input: &Value) {
         let change = input.as_object().and_then(|fields| change(name, fields));
-        self.open.insert(id.to_owned(), Open { name: name.to_owned(), change });
+        self.open.insert(id.to_owned(), Open { name: name.to_owned(), change, prints: false });
     }
 
     /// The model's message failed or was cut: its calls never run.
@@ -57,8 +59,10 @@ impl Pi {
         if text.is_empty() {
             return cx.silent("tool_execution_update");
         }
-        let delta = Delta { id: Some(frame.tool_call_id), kind: TextKind::ToolOutput, whole: true, text };
-        cx.event(EventBody::Delta(delta));
+        if let Some(known) = self.tools.open.get_mut(&frame.tool_call_id) {
+            known.prints = true;
+        }
+        printed(cx, frame.tool_call_id, text);
     }
 
     pub(crate) fn execution_ended(&mut self, cx: &mut Cx, frame: Execution) {
@@ -71,6 +75,11 @@ impl Pi {
         };
         let mut tool = describe(&frame.tool_name, &frame.args);
         tool.content = contents(&frame.result);
+        if known.as_ref().is_some_and(|known| known.prints) {
+            // The result is all that it printed, once more: it is told as such, and not beside it.
+            tool.content.retain(|part| !matches!(part, Content::Text(_)));
+            printed(cx, frame.tool_call_id.clone(), frame.result.text());
+        }
         let change = known.and_then(|known| known.change).filter(|_| status == Status::Completed);
         tool.content.extend(change.map(Content::Diff));
         cx.item(Item::tool(Some(frame.tool_call_id), status, tool));
@@ -85,6 +94,11 @@ impl Pi {
         let tool = describe(&message.tool_name, &Value::Null).with_content(contents(&message));
         cx.item(Item::tool(Some(message.tool_call_id), status, tool));
     }
+}
+
+/// All that a tool printed so far.
+fn printed(cx: &mut Cx, call: String, text: String) {
+    cx.event(EventBody::Delta(Delta { id: Some(call), kind: TextKind::ToolOutput, whole: true, text }));
 }
 
 /// A tool call, from the program's name of the tool and its input.

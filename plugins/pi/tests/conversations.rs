@@ -86,3 +86,19 @@ fn the_program_is_started_with_typed_holes_only() {
     assert_eq!(holes[0], model);
     assert_eq!(holes[1], [model.to_vec(), vec![pair("session", SESSION)]].concat());
 }
+
+/// Ids of calls are weak: a call that is told to begin twice is two.
+#[test]
+fn a_call_begins_once() {
+    for name in names() {
+        let mut begun = std::collections::BTreeSet::new();
+        for output in play(&name).outputs {
+            let Output::Event(Event { body: EventBody::Items(items), .. }) = output else { continue };
+            for item in items.into_iter().filter(|item| matches!(item.body, ItemBody::Tool(_))) {
+                let twice = matches!(item.status, Status::Pending | Status::Running)
+                    && !begun.insert((item.id.clone(), item.status as u8));
+                assert!(!twice, "{name}: {item:?}");
+            }
+        }
+    }
+}

@@ -120,8 +120,9 @@ impl Run {
             (None, None) => None,
         };
         let (status, fault) = match (&self.stopping, exit.code) {
-            // Programs that tidy up before they end say 0, and those that don't a signal: that we stopped it, only we know.
-            (Some(_), _) => (Status::Interrupted, None),
+            // Programs that tidy up before they end say 0, and those that don't a signal: that we stopped it, only we know. A status
+            // of such a provider is no word of its own, so the host goes by the fault.
+            (Some(_), _) => (Status::Interrupted, Some(stopped(reason.as_deref()))),
             (None, Some(0)) if exit.fault.is_none() => (Status::Completed, None),
             _ => (Status::Failed, Some(self.failed(exit))),
         };
@@ -139,4 +140,9 @@ impl Run {
             None => fault,
         }
     }
+}
+
+fn stopped(how: Option<&str>) -> Fault {
+    let how = how.map(|how| format!(" with {how}")).unwrap_or_default();
+    Fault::new(FaultKind::Cancelled, format!("The program was stopped, and ended{how}."))
 }

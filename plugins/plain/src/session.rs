@@ -21,7 +21,7 @@ pub struct PlainText {
 }
 
 /// The provider has no threads: the only one of a session.
-const THREAD: &str = "main";
+const THREAD: &str = "only-thread";
 
 impl Provider for PlainText {
     fn describe() -> Descriptor {
@@ -121,6 +121,9 @@ impl PlainText {
             None => {
                 self.opened = true;
                 cx.done(op, OpValue::Thread(Thread::new(THREAD, ThreadState::Idle)));
+                if self.model.is_some() {
+                    cx.event(EventBody::Settings(options::settings(self.model.clone())));
+                }
             }
         }
     }

@@ -164,7 +164,10 @@ fn an_interrupt_is_a_signal_and_then_a_plainer_one() {
     assert!(shown(&harness.interrupt()).starts_with("done 6 Conflict"));
     assert_eq!(shown(&harness.advance(5_000.0)), "signal Terminate\n");
     let outputs = harness.closed(harness.spawned[0].0, Some(0), "");
-    assert_eq!(shown(&outputs), "ended Interrupted by exit code 0\n");
+    assert_eq!(
+        shown(&outputs),
+        "ended Interrupted by exit code 0 Cancelled None: The program was stopped, and ended with exit code 0.\n"
+    );
 }
 
 #[test]
