@@ -13,7 +13,7 @@ const PROFILE: &str = "plugin";
 
 /// A plugin: its name, the folder of its manifest in `plugins/`, the package that its code is, and the file that cargo makes of that.
 /// Several may be one package's: they differ by the data in their manifests.
-const PLUGINS: [(&str, &str, &str, &str); 7] = [
+const PLUGINS: [(&str, &str, &str, &str); 9] = [
     ("scripted", "scripted", "jackfield-plugin-scripted", "jackfield_plugin_scripted.wasm"),
     ("claude-code", "claude-code", "jackfield-plugin-claude-code", "jackfield_plugin_claude_code.wasm"),
     ("copilot", "acp/dialects/copilot", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
@@ -21,6 +21,8 @@ const PLUGINS: [(&str, &str, &str, &str); 7] = [
     ("opencode", "acp/dialects/opencode", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
     ("claude-agent-acp", "acp/dialects/claude-agent-acp", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
     ("acp", "acp", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
+    ("pi", "pi", "jackfield-plugin-pi", "jackfield_plugin_pi.wasm"),
+    ("plain", "plain", "jackfield-plugin-plain", "jackfield_plugin_plain.wasm"),
 ];
 
 fn main() {

@@ -17,7 +17,7 @@ macro_rules! bundled {
 
 /// All of them, the default provider first.
 pub fn all() -> &'static [Bundled] {
-    bundled!["scripted", "claude-code", "copilot", "gemini", "opencode", "claude-agent-acp", "acp"]
+    bundled!["scripted", "claude-code", "copilot", "gemini", "opencode", "claude-agent-acp", "acp", "pi", "plain"]
 }
 
 #[cfg(test)]
