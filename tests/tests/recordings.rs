@@ -60,6 +60,16 @@ fn claude_agent_acp() {
     all_hold("claude-agent-acp", "claude-agent-acp", 32);
 }
 
+#[test]
+fn pi_0_73_1() {
+    all_hold("pi", "pi-0.73.1", 15);
+}
+
+#[test]
+fn aider_0_86_2() {
+    all_hold("plain", "aider-0.86.2", 4);
+}
+
 /// Those that the plugin's own tests have beside these: messages with ids, steering, thoughts.
 #[test]
 fn claude_code_of_the_plugin() {

@@ -60,6 +60,7 @@ impl Seat {
                 thread.kill().await?;
             }
             What::Exit(_) => tell(player, &ToPlayer::Go).await,
+            What::Say if self.dialect.is_raw() => tell(player, &ToPlayer::Go).await,
             What::Wait(_) | What::Before(_) | What::Say | What::Complain | What::Unread(_) => {}
             What::LeaveOut(_) | What::Hold => {}
         }

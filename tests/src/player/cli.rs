@@ -4,7 +4,7 @@
 //! client sent, by meaning, writes the host's ids where the client's stood, and ends as recorded. Without a socket it
 //! plays the first start by itself, so that it can be tried by hand behind `--exe`.
 
-use super::dialect::{Asked, Dialect, Requests};
+use super::dialect::{Asked, Dialect, INTERRUPTED, Requests};
 use super::lists::Lists;
 use super::manner::Manner;
 use super::plan::{Incarnation, What, plan};
@@ -15,8 +15,9 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Longer than anything takes on a loaded machine: who waits so long was forgotten.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -112,6 +113,8 @@ struct Player {
     manner: Manner,
     lists: Lists,
     said: usize,
+    /// The host will ask something, and is answered before anything else is done.
+    owes: bool,
 }
 
 impl Player {
@@ -135,13 +138,14 @@ impl Player {
             driver,
             rewrites,
             calls: BTreeMap::new(),
-            host: read_stdin(),
-            inbox: Vec::new(),
+            host: hear(dialect.is_raw()),
+            inbox: ours.says.into_iter().collect(),
             hung_up: false,
             requests: Requests::new(),
             manner,
             lists,
             said: 0,
+            owes: false,
         }
     }
 
@@ -149,12 +153,17 @@ impl Player {
         for index in 0..self.incarnation.steps.len() {
             let step = self.incarnation.steps[index].clone();
             match step.what {
+                What::Say if self.dialect.is_raw() => {
+                    self.say(&step.line, step.at)?;
+                    self.is_looked_at(index)?;
+                }
                 What::Say => self.say(&step.line, step.at)?,
                 What::Complain => {
                     eprintln!("{}", step.line);
                     self.tell(FromPlayer::Complained { line: step.line })?;
                 }
                 What::Wait(asked) => {
+                    self.settle()?;
                     self.tell(FromPlayer::At { step: index })?;
                     if !self.wait(index, &asked, &step.line)? {
                         self.tell(FromPlayer::Deserted { step: index })?;
@@ -167,6 +176,7 @@ impl Player {
                 What::LeaveOut(_) | What::Before(_) => {}
                 What::Hold => self.hold()?,
                 What::HangUp => {
+                    self.settle()?;
                     self.tell(FromPlayer::At { step: index })?;
                     while !self.hung_up {
                         self.listen()?;
@@ -196,11 +206,16 @@ impl Player {
         for (theirs, ours) in &self.rewrites {
             line = line.replace(theirs, ours);
         }
+        self.owes |= at > 0 && self.dialect.is_asked_about(&line);
+        if self.dialect.is_raw() {
+            line.push('\n');
+        }
         // Told first: once the host has it, the driver knows of it.
         self.tell(FromPlayer::Said { line: line.clone(), at })?;
         let mut stdout = std::io::stdout().lock();
         // A host that is ending the session reads no more; the recording is played to its end all the same.
-        for bytes in self.manner.writes(&line, self.said, self.dialect, &self.lists) {
+        let written = line.strip_suffix('\n').unwrap_or(&line);
+        for bytes in self.manner.writes(written, self.said, self.dialect, &self.lists) {
             let _ = stdout.write_all(&bytes).and_then(|()| stdout.flush());
         }
         self.said += 1;
@@ -247,10 +262,28 @@ impl Player {
         Ok(())
     }
 
+    /// What the host is known to ask now is answered before it is told anything else.
+    fn settle(&mut self) -> Result<()> {
+        while self.owes && !self.hung_up {
+            self.listen()?;
+        }
+        Ok(())
+    }
+
+    /// Pieces that come at once may come as one: each is looked at by itself.
+    fn is_looked_at(&mut self, index: usize) -> Result<()> {
+        self.tell(FromPlayer::At { step: index })?;
+        if let Some(driver) = &mut self.driver {
+            driver.words.read_line(&mut String::new())?;
+        }
+        Ok(())
+    }
+
     fn listen(&mut self) -> Result<()> {
         match self.host.recv_timeout(PATIENCE) {
             Ok(Host::Line(line)) => {
                 if let Some(reply) = self.by_itself(&line) {
+                    self.owes = false;
                     self.say(&reply, 0)?;
                 }
                 self.inbox.push(line);
@@ -313,8 +346,13 @@ impl Player {
     }
 }
 
-fn read_stdin() -> Receiver<Host> {
+/// What the host says. A program without a protocol has its stdin closed at once, and is told no more than a signal.
+fn hear(raw: bool) -> Receiver<Host> {
     let (sender, host) = channel();
+    if raw {
+        std::thread::spawn(move || hear_signals(&sender));
+        return host;
+    }
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {
             let Ok(line) = line else { break };
@@ -325,4 +363,16 @@ fn read_stdin() -> Receiver<Host> {
         let _ = sender.send(Host::Eof);
     });
     host
+}
+
+fn hear_signals(sender: &Sender<Host>) {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+    runtime.block_on(async {
+        let Ok(mut signals) = signal(SignalKind::interrupt()) else { return };
+        while signals.recv().await.is_some() {
+            if sender.send(Host::Line(INTERRUPTED.into())).is_err() {
+                return;
+            }
+        }
+    });
 }

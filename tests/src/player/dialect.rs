@@ -111,6 +111,9 @@ pub struct Requested {
     pub suggests: bool,
 }
 
+/// What stands for a signal of the host's among its lines.
+pub const INTERRUPTED: &str = "\u{3}";
+
 /// The requests that the program made so far, by id.
 pub type Requests = BTreeMap<String, Requested>;
 
@@ -135,6 +138,8 @@ pub struct Start {
     pub servers: Vec<McpServer>,
     /// Tools of the client's that the program may call.
     pub tools: Vec<ToolSpec>,
+    /// The person's message, where the program takes it as an argument.
+    pub says: Option<String>,
     /// Arguments that our host does not write, by kind.
     pub not_ours: Vec<String>,
 }
@@ -213,6 +218,27 @@ pub trait Dialect: Sync {
 
     /// The call that a line of the program answers, by that id.
     fn answered(&self, _line: &str) -> Option<String> {
+        None
+    }
+
+    /// True when the program answers this line of the client's as soon as it has read it: what it says before that, it says of its own accord.
+    fn is_read_when_answered(&self, _line: &str) -> bool {
+        false
+    }
+
+    /// True when our plugin is known to ask something behind this line of the program: it is answered before anything else is done.
+    fn is_asked_about(&self, _line: &str) -> bool {
+        false
+    }
+
+    /// True when there is no protocol: what is printed comes in pieces of any size, the program ends with its message, and a signal is all
+    /// that it can be told.
+    fn is_raw(&self) -> bool {
+        false
+    }
+
+    /// What the client did before this line of the program without writing a line for it.
+    fn brought_about(&self, _line: &str) -> Option<Asked> {
         None
     }
 

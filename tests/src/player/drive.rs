@@ -11,7 +11,7 @@ use super::seen::{Frame, Problem, Sitting, is_over};
 use super::stage::{FromPlayer, ToPlayer};
 use anyhow::Result;
 use jackfield_core::contract::FaultKind;
-use jackfield_core::event::SessionEvent;
+use jackfield_core::event::{EventBody, SessionEvent};
 use jackfield_core::id::{ThreadId, TurnId};
 use jackfield_runtime::host::{Host, HostError};
 use jackfield_runtime::session::AskError;
@@ -270,6 +270,12 @@ impl Seat {
         self.listen();
     }
 
+    /// The session has ended with the program; one of programs that end with their messages goes on, and its run has ended.
+    fn is_through(&self) -> bool {
+        let has_run = || self.live.iter().any(|event| matches!(event.draft.body, EventBody::RunEnded { .. }));
+        is_over(&self.live) || (self.dialect.is_raw() && has_run())
+    }
+
     fn listen(&mut self) {
         while let Some(event) = self.events.next_now() {
             self.live.push((*event).clone());
@@ -279,11 +285,11 @@ impl Seat {
     /// The program has ended: so does the session, by itself or by us.
     pub(super) async fn leave(&mut self, thread: &Thread) {
         let deadline = Instant::now() + PATIENCE;
-        while self.sitting.ended_by_us.is_none() && !is_over(&self.live) && Instant::now() < deadline {
+        while self.sitting.ended_by_us.is_none() && !self.is_through() && Instant::now() < deadline {
             tokio::time::sleep(Duration::from_millis(2)).await;
             self.listen();
         }
-        if self.sitting.ended_by_us.is_none() && !is_over(&self.live) {
+        if self.sitting.ended_by_us.is_none() && !self.is_through() {
             self.problem("the program has ended, and the session goes on");
         }
         match timeout(PATIENCE, thread.close()).await {

@@ -26,8 +26,11 @@ mod judge_text;
 pub mod lists;
 pub mod manner;
 mod parts;
+pub mod pi;
+mod pi_text;
 pub mod picture;
 mod picture_item;
+pub mod plain;
 pub mod plan;
 pub mod recording;
 mod reply;
@@ -48,6 +51,8 @@ pub fn dialect(provider: &str) -> Option<&'static dyn Dialect> {
         "gemini" => Some(&acp::Acp("gemini")),
         "opencode" => Some(&acp::Acp("opencode")),
         "claude-agent-acp" => Some(&acp::Acp("claude-agent-acp")),
+        "pi" => Some(&pi::Pi),
+        "plain" => Some(&plain::Plain),
         _ => None,
     }
 }

@@ -144,6 +144,7 @@ struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     fn new(Part { rows, conversation }: Part<'a>, dialect: &'a dyn Dialect, start: Start) -> Self {
+        let rows = in_order_of_reading(rows, dialect);
         Planner {
             start,
             dialect,
@@ -161,6 +162,7 @@ impl<'a> Planner<'a> {
     }
 
     fn plan(mut self, proc: u32, part: usize) -> Incarnation {
+        self.is_given_a_message();
         for index in 0..self.rows.len() {
             let row = self.rows[index];
             match row.dir {
@@ -180,6 +182,15 @@ impl<'a> Planner<'a> {
         Incarnation { proc, part, start: self.start, steps: self.steps }
     }
 
+    /// The message that the program was started with.
+    fn is_given_a_message(&mut self) {
+        let Some(text) = self.start.says.clone() else { return };
+        let at = self.rows.iter().find(|row| row.dir == Dir::Spawn).map_or(0, |row| row.at);
+        let asked = self.dialect.asked(&text, &self.requests);
+        self.steps.push(Step { at, what: What::Wait(asked), line: text });
+        (self.sent_any, self.open) = (true, 1);
+    }
+
     fn step(&mut self, row: &Row, what: What) {
         self.steps.push(Step { at: row.at, what, line: row.line.clone() });
     }
@@ -190,6 +201,9 @@ impl<'a> Planner<'a> {
         }
         if let Some(request) = self.dialect.withdraws(&row.line) {
             self.requests.remove(&request);
+        }
+        if let Some(asked) = self.dialect.brought_about(&row.line) {
+            self.step(row, What::Wait(asked));
         }
         self.step(row, What::Say);
         if self.ends_turn(row) {
@@ -302,6 +316,22 @@ impl<'a> Planner<'a> {
         let until = self.rows[index + 1..].iter().take_while(|row| !is_message(row));
         until.filter(|row| row.dir == Dir::Out && self.ends_turn(row)).count()
     }
+}
+
+/// The client's lines where the program read them.
+fn in_order_of_reading<'a>(mut rows: Vec<&'a Row>, dialect: &dyn Dialect) -> Vec<&'a Row> {
+    for index in (0..rows.len()).rev() {
+        let row = rows[index];
+        if row.dir != Dir::In || !dialect.is_read_when_answered(&row.line) {
+            continue;
+        }
+        let answered =
+            rows[index + 1..].iter().position(|said| said.dir == Dir::Out && dialect.answers(&row.line, &said.line));
+        if let Some(after) = answered {
+            rows[index..=index + after].rotate_left(1);
+        }
+    }
+    rows
 }
 
 const INTO_STOPPED_TURN: &str = "message/into-stopped-turn";
