@@ -44,7 +44,6 @@ pub fn declared() -> CapabilitySet {
         ("identity.native-turn-ids", "none"),
         // Calls have ids of the model's service, which may come again; texts and thoughts have none.
         ("identity.native-item-ids", "weak"),
-        ("identity.native-request-ids", "strong"),
     ];
     // `turns.active-steering-interrupts-tools` stays at its weakest, true: tools that wait behind the one at work are skipped.
     CapabilitySet::of(&flags, &words)
