@@ -327,7 +327,7 @@ impl Guards {
             return Err(GuardRefusal::Answered { id });
         }
         let extra = rule.only_if_offered.iter().find(|pointer| answer.pointer(pointer).is_some_and(says_something));
-        if let Some(pointer) = extra
+        if let Some(pointer) = extra.or_else(|| named(&rule.allow_always, answer))
             && !decision.is_some_and(|decision| decision.always)
         {
             return Err(GuardRefusal::NotOffered { id, pointer: pointer.clone() });
@@ -393,7 +393,17 @@ fn matches(pattern: &BTreeMap<String, Value>, message: &Value) -> bool {
 }
 
 fn allows(rule: &GuardRule, answer: &Value) -> bool {
-    rule.allow.iter().any(|(pointer, values)| answer.pointer(pointer).is_some_and(|value| values.contains(value)))
+    named(&rule.allow, answer).or_else(|| named(&rule.allow_always, answer)).is_some()
+}
+
+/// The first pointer at which an answer has one of its values; `{}` stands for whatever is there.
+fn named<'a>(values: &'a BTreeMap<String, Vec<Value>>, answer: &Value) -> Option<&'a String> {
+    let anything = |wanted: &Value| wanted.as_object().is_some_and(serde_json::Map::is_empty);
+    let is_it = |wanted: &Value, value: &Value| wanted == value || (anything(wanted) && !value.is_null());
+    let has = |pointer: &String, all: &[Value]| {
+        answer.pointer(pointer).is_some_and(|value| all.iter().any(|wanted| is_it(wanted, value)))
+    };
+    values.iter().find(|(pointer, all)| has(pointer, all)).map(|(pointer, _)| pointer)
 }
 
 fn says_something(value: &Value) -> bool {

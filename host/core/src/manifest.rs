@@ -257,9 +257,13 @@ pub struct GuardRule {
     pub answer_has: Vec<String>,
     /// The request's id in the answer.
     pub answer_id: String,
-    /// An answer allows when one of these pointers has one of its values; all else refuses.
+    /// An answer allows when one of these pointers has one of its values; all else refuses. `{}` stands for whatever is there.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub allow: BTreeMap<String, Vec<Value>>,
+    /// An answer allows for longer than this once when one of these pointers has one of its values: only when the user picked an
+    /// option that changes rules.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub allow_always: BTreeMap<String, Vec<Value>>,
     /// Where the request itself offers what an answer may pick.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offers: Option<OfferShape>,

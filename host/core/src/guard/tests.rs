@@ -332,3 +332,38 @@ fn a_call_of_ours_with_the_same_id_is_no_answer() {
     assert_eq!(guards.check_write("main", &pick("a")), Ok(()));
     refused(&mut guards, pick("a"), "answered-twice");
 }
+
+/// A decision that is a word or an object, some of which hold for longer.
+const LASTING: &str = r#"
+[[guard]]
+profile = "main"
+request = { "/method" = "approve" }
+request-id = "/id"
+answer-has = ["/result"]
+answer-id = "/id"
+allow = { "/result/decision" = ["accept"] }
+allow-always = { "/result/decision" = ["acceptForSession"], "/result/decision/amend" = [{}] }
+"#;
+
+#[test]
+fn what_allows_for_longer_needs_an_option_that_says_so() {
+    let begins = MANIFEST.find("[[guard]]").unwrap();
+    let manifest = Manifest::from_toml(&format!("{}{LASTING}", &MANIFEST[..begins])).unwrap();
+    let asked = |decision: Authorization| {
+        let mut guards = Guards::new(&manifest, &Limits::default());
+        guards.observe_frame("main", &json!({"id": 0, "method": "approve", "params": {}}));
+        assert_eq!(guards.authorize("0", decision), Recorded::Yes);
+        guards
+    };
+    let answer = |decision: Value| json!({"id": 0, "result": {"decision": decision}});
+    let always = || Authorization { always: true, ..allow() };
+    for for_longer in [json!("acceptForSession"), json!({"amend": ["ls"]}), json!({"amend": {}})] {
+        refused(&mut asked(allow()), answer(for_longer.clone()), "answer-not-offered");
+        assert_eq!(asked(always()).check_write("main", &answer(for_longer.clone())), Ok(()));
+        refused(&mut asked(Authorization { allow: false, ..always() }), answer(for_longer), "answer-was-refused");
+    }
+    assert_eq!(asked(allow()).check_write("main", &answer(json!("accept"))), Ok(()));
+    assert_eq!(asked(Authorization::default()).check_write("main", &answer(json!("decline"))), Ok(()));
+    refused(&mut asked(Authorization::default()), answer(json!("accept")), "answer-was-refused");
+    assert_eq!(asked(allow()).check_write("main", &json!({"id": 0, "method": "accept"})), Ok(()), "a call of ours");
+}

@@ -199,7 +199,8 @@ impl Manifest {
             "name at least one pointer and its value, or one in answer-has",
         )?;
         require(
-            (!guard.allow.is_empty() || guard.offers.is_some()) && guard.allow.values().all(|v| !v.is_empty()),
+            (!guard.allow.is_empty() || guard.offers.is_some())
+                && guard.allow.values().chain(guard.allow_always.values()).all(|v| !v.is_empty()),
             format!("{key}.allow"),
             "",
             "name at least one pointer and the values that allow, or say in `offers` where the request has them",
@@ -212,7 +213,8 @@ impl Manifest {
         )?;
         self.calls(&key, guard)?;
         let single = [&guard.request_id, &guard.answer_id];
-        let pointers = guard.request.keys().chain(guard.answer.keys()).chain(guard.allow.keys()).chain(single);
+        let allowed = guard.allow.keys().chain(guard.allow_always.keys());
+        let pointers = guard.request.keys().chain(guard.answer.keys()).chain(allowed).chain(single);
         let optional = guard.input.iter().chain(&guard.answer_input).chain(&guard.only_if_offered).chain(&guard.tool);
         let offers = guard.offers.iter().flat_map(|offers| [&offers.list, &offers.id, &offers.kind, &offers.answer]);
         pointers.chain(optional).chain(&guard.answer_has).chain(offers).try_for_each(|p| pointer(key.clone(), p))
