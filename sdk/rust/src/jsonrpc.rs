@@ -148,6 +148,16 @@ impl<T> Peer<T> {
         self.fail(cx, id, -32601, &format!("Method not found: {method}"))
     }
 
+    /// An answer of ours never left: their call is open again.
+    pub fn reopen(&mut self, id: &Id) {
+        self.theirs.push(id.clone());
+    }
+
+    /// They want no answer to this call any more.
+    pub fn forget(&mut self, id: &Id) {
+        self.close(id);
+    }
+
     /// The channel ended: everything of ours that was never answered, in order. Their open calls are forgotten.
     pub fn take_open(&mut self) -> Vec<T> {
         self.theirs.clear();
@@ -214,6 +224,9 @@ mod tests {
         assert!(peer.refuse(&mut cx, &text, &method).is_some());
         assert!(peer.reply(&mut cx, &text, json!({})).is_none(), "answered twice");
         assert!(peer.reply(&mut cx, &zero, json!({"ok": true})).is_some());
+        peer.reopen(&zero);
+        peer.forget(&zero);
+        assert!(peer.reply(&mut cx, &zero, json!({"late": true})).is_none(), "answered what was taken back");
         assert_eq!(written(&cx)[1], r#"{"error":{"code":-32601,"message":"Method not found: new/thing"},"id":"0"}"#);
         assert_eq!(written(&cx)[2], r#"{"id":0,"result":{"ok":true}}"#);
     }

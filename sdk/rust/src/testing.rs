@@ -111,11 +111,20 @@ impl<P: Provider> Harness<P> {
         self.try_command(body).expect("the session goes on")
     }
 
+    /// Asks for something in this thread.
+    pub fn command_in(&mut self, thread: &str, body: CommandBody) -> Vec<Output> {
+        self.ask(Some(thread.to_owned()), body).expect("the session goes on")
+    }
+
     /// Asks for something, or gives the fault that ended the session.
     pub fn try_command(&mut self, body: CommandBody) -> Result<Vec<Output>, Fault> {
+        self.ask(None, body)
+    }
+
+    fn ask(&mut self, thread: Option<String>, body: CommandBody) -> Result<Vec<Output>, Fault> {
         let op = self.next_op;
         self.next_op += 1;
-        Ok(outputs(self.batch(vec![Input::Command(Command { op, thread: None, body })])?))
+        Ok(outputs(self.batch(vec![Input::Command(Command { op, thread, body })])?))
     }
 
     /// Feeds one line of a channel's stdout.
