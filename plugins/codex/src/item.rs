@@ -30,6 +30,17 @@ impl Codex {
             message.typed &= !self.agents.is(id);
         }
         let scope = self.scope(id, turn);
+        if let (ItemBody::Tool(tool), "commandExecution", Some(text)) =
+            (&mut item.body, told.kind.as_str(), &told.aggregated_output)
+        {
+            // What it printed in pieces is a part of this, not another result.
+            tool.content.clear();
+            if !text.is_empty() {
+                let (id, text) = (item.id.clone(), text.clone());
+                let whole = Delta { id, kind: TextKind::ToolOutput, whole: true, text };
+                cx.event_in(scope.clone(), EventBody::Delta(whole));
+            }
+        }
         cx.event_in(scope, EventBody::Items(vec![item]));
         if told.kind == "collabAgentToolCall" {
             self.agents_told(cx, id, turn, &told, ended);
