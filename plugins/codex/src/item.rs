@@ -12,7 +12,7 @@ impl Codex {
     /// `item/started` and `item/completed`, of a thread of ours or of a subagent.
     pub(crate) fn item_told(&mut self, cx: &mut Cx, id: &str, turn: Option<&str>, raw: &Raw, ended: bool) {
         let told: Told = raw.lossy();
-        if self.told_before(id, &told, ended) {
+        if self.told_before(id, turn, &told, ended) {
             return cx.duplicate();
         }
         if ended {
@@ -51,8 +51,10 @@ impl Codex {
     }
 
     /// The same told again, or its beginning after its end: nothing is new.
-    fn told_before(&mut self, id: &str, told: &Told, ended: bool) -> bool {
-        let Some(open) = self.threads.get_mut(id).and_then(|thread| thread.open.as_mut()) else { return false };
+    fn told_before(&mut self, id: &str, turn: Option<&str>, told: &Told, ended: bool) -> bool {
+        let Some(thread) = self.threads.get_mut(id) else { return false };
+        let named = |one: &&mut crate::thread::OpenTurn| turn.is_none_or(|turn| one.id == turn);
+        let Some(open) = thread.open.iter_mut().chain(&mut thread.last).find(named) else { return false };
         match open.items.insert(told.id.clone(), ended) {
             Some(true) => {
                 open.items.insert(told.id.clone(), true);

@@ -27,6 +27,8 @@ pub(crate) struct Thread {
     /// They are known from the first on.
     pub whole: bool,
     pub open: Option<OpenTurn>,
+    /// The one before it: the end of a command may come after its turn's.
+    pub last: Option<OpenTurn>,
     /// Messages that are to open a turn and have none yet.
     pub starting: VecDeque<Starting>,
     /// Messages in the program's own queue.

@@ -44,6 +44,8 @@ impl Codex {
             return cx.duplicate();
         }
         let open = thread.open.take_if(|open| open.id == turn.id).unwrap_or_default();
+        let (op, id_of_turn) = (open.op, turn.id.clone());
+        thread.last = Some(OpenTurn { id: id_of_turn, ..open });
         let held = thread.error.take();
         let told = turn.error.as_ref().map(fault::of_turn);
         let status = match turn.status.as_str() {
@@ -69,7 +71,7 @@ impl Codex {
             cx.event_in(Some(scope.clone()), EventBody::Note(note));
         }
         let reason = Some(turn.status.clone()).filter(|word| !word.is_empty());
-        let end = TurnEnd { reason, fault, background, ..TurnEnd::new(open.op, status) };
+        let end = TurnEnd { reason, fault, background, ..TurnEnd::new(op, status) };
         cx.event_in(Some(scope), EventBody::TurnEnded(end));
         if let Some((op, _)) = stopping {
             cx.fail(op, Fault::new(FaultKind::Conflict, "The turn has ended."));

@@ -6,7 +6,7 @@ mod support;
 
 use jackfield_sdk::prelude::*;
 use serde_json::Value;
-use support::{names, play, project};
+use support::{Heard, names, play, project};
 
 /// Every recording has an expectation, reviewed by a person.
 #[test]
@@ -37,6 +37,16 @@ fn every_line_has_outputs_or_one_disposition_and_none_is_unknown() {
             assert!(said || dispositions.len() == 1, "{name}: {:?} for {}", heard.outputs, heard.line);
             let unknown = |output: &Output| matches!(output, Output::Disposition(Disposition::Unknown(_)));
             assert!(!heard.outputs.iter().any(unknown), "{name}: {:?} for {}", heard.outputs, heard.line);
+        }
+    }
+}
+
+#[test]
+fn what_is_told_twice_is_told_once() {
+    for name in names() {
+        for Heard { line, outputs } in play(&name).twice {
+            let once = matches!(outputs.as_slice(), [Output::Disposition(Disposition::Duplicate)]);
+            assert!(once, "{name}: {outputs:?} for {line}");
         }
     }
 }

@@ -38,6 +38,8 @@ pub struct Heard {
 pub struct Played {
     pub outputs: Vec<Output>,
     pub heard: Vec<Heard>,
+    /// The same lines told a second time, where an id says that they are.
+    pub twice: Vec<Heard>,
     /// Calls of the recorded client, and those of the plugin in their place.
     pub calls: Vec<(Value, Value)>,
     /// The same of answers.
@@ -203,6 +205,12 @@ impl Player {
         }
         let line = value.to_string();
         let outputs = self.harness.frame(self.channel(), &line);
+        let again = ["turn/started", "turn/completed", "item/started", "item/completed"];
+        let ours = value["params"]["threadId"].as_str().is_some_and(|id| self.opened.iter().any(|one| one == id));
+        if ours && again.iter().any(|method| value["method"] == *method) {
+            let outputs = self.harness.frame(self.channel(), &line);
+            self.played.twice.push(Heard { line: line.clone(), outputs });
+        }
         let copied = outputs.iter().find_map(|output| match output {
             Output::Done(OpResult { outcome: Ok(OpValue::Thread(thread)), .. }) if thread.parent.is_some() => {
                 Some(thread.id.clone())
