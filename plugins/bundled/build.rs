@@ -13,9 +13,10 @@ const PROFILE: &str = "plugin";
 
 /// A plugin: its name, the folder of its manifest in `plugins/`, the package that its code is, and the file that cargo makes of that.
 /// Several may be one package's: they differ by the data in their manifests.
-const PLUGINS: [(&str, &str, &str, &str); 9] = [
+const PLUGINS: [(&str, &str, &str, &str); 10] = [
     ("scripted", "scripted", "jackfield-plugin-scripted", "jackfield_plugin_scripted.wasm"),
     ("claude-code", "claude-code", "jackfield-plugin-claude-code", "jackfield_plugin_claude_code.wasm"),
+    ("codex", "codex", "jackfield-plugin-codex", "jackfield_plugin_codex.wasm"),
     ("copilot", "acp/dialects/copilot", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
     ("gemini", "acp/dialects/gemini", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
     ("opencode", "acp/dialects/opencode", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),

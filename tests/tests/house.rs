@@ -23,6 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("jackfield-plugin-acp", &["jackfield-sdk"]),
     ("jackfield-plugin-pi", &["jackfield-sdk"]),
     ("jackfield-plugin-plain", &["jackfield-sdk"]),
+    ("jackfield-plugin-codex", &["jackfield-sdk"]),
     ("jackfield-bundled", &["jackfield-pack"]),
     (
         "jackfield-fuzz",

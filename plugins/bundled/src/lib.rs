@@ -17,7 +17,9 @@ macro_rules! bundled {
 
 /// All of them, the default provider first.
 pub fn all() -> &'static [Bundled] {
-    bundled!["scripted", "claude-code", "copilot", "gemini", "opencode", "claude-agent-acp", "acp", "pi", "plain"]
+    bundled![
+        "scripted", "claude-code", "codex", "copilot", "gemini", "opencode", "claude-agent-acp", "acp", "pi", "plain"
+    ]
 }
 
 #[cfg(test)]
