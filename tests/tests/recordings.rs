@@ -22,8 +22,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// Folders with recordings.
-const VERSIONS: &[&str] = &["claude-code-2.1.332", "claude-code-2.1.197"];
+/// Providers, and folders with recordings of theirs.
+const VERSIONS: &[(&str, &str)] = &[
+    ("claude-code", "claude-code-2.1.332"),
+    ("claude-code", "claude-code-2.1.197"),
+    ("codex", "codex-0.171.0"),
+    ("codex", "codex-0.120.0"),
+];
 
 const PLAY: &str = env!("CARGO_BIN_EXE_play");
 
@@ -70,6 +75,16 @@ fn aider_0_86_2() {
     all_hold("plain", "aider-0.86.2", 4);
 }
 
+#[test]
+fn codex_0_171_0() {
+    all_hold("codex", "codex-0.171.0", 53);
+}
+
+#[test]
+fn codex_0_120_0() {
+    all_hold("codex", "codex-0.120.0", 14);
+}
+
 /// Those that the plugin's own tests have beside these: messages with ids, steering, thoughts.
 #[test]
 fn claude_code_of_the_plugin() {
@@ -86,13 +101,20 @@ fn all_hold(provider: &str, name: &str, at_least: usize) {
 /// The chosen ones once more: byte by byte, with other line ends, with noise between, and lines told twice.
 #[test]
 fn the_chosen_look_the_same_in_every_manner() {
-    let chosen: Vec<PathBuf> =
-        VERSIONS.iter().flat_map(|name| files(&folder(name))).filter(|file| by_hand(file)).collect();
-    assert!(chosen.len() >= 15, "{} recordings have projections written by hand", chosen.len());
+    for (provider, least) in [("claude-code", 15), ("codex", 5)] {
+        let folders = VERSIONS.iter().filter(|(of, _)| *of == provider);
+        let chosen: Vec<PathBuf> =
+            folders.flat_map(|(_, name)| files(&folder(name))).filter(|file| by_hand(file)).collect();
+        assert!(chosen.len() >= least, "{} recordings of {provider} have projections written by hand", chosen.len());
+        look_the_same(provider, chosen);
+    }
+}
+
+fn look_the_same(provider: &str, chosen: Vec<PathBuf>) {
     let wrong = block_on(async {
-        let dialect = dialect("claude-code").expect("the dialect");
+        let dialect = dialect(provider).expect("the dialect");
         let house = Arc::new(House::open(dialect, Path::new(PLAY)).await?);
-        let lists = Arc::new(Lists::of("claude-code")?);
+        let lists = Arc::new(Lists::of(provider)?);
         let room = Arc::new(Semaphore::new(4));
         let mut plays = Vec::new();
         for file in chosen {
@@ -121,7 +143,7 @@ fn the_chosen_look_the_same_in_every_manner() {
 #[test]
 fn a_split_at_any_byte_is_invisible() {
     let limit = Limits::default().frame_bytes as usize;
-    for file in VERSIONS.iter().flat_map(|name| files(&folder(name))).filter(|file| by_hand(file)) {
+    for file in VERSIONS.iter().flat_map(|(_, name)| files(&folder(name))).filter(|file| by_hand(file)) {
         let recording = Recording::read(&file).expect("a recording");
         for row in recording.rows.iter().filter(|row| row.dir == Dir::Out) {
             let bytes = format!("{}\n{{\"next\":1}}\n", row.line).into_bytes();

@@ -52,6 +52,10 @@ impl Seat {
                 thread.stop_task(&id).await?;
             }
             What::HangUp => {
+                if let Some(before) = self.before.take() {
+                    // A start without a message has done what it does.
+                    _ = before.await;
+                }
                 self.sitting.ended_by_us = Some(self.sitting.said.len());
                 thread.close().await?;
             }

@@ -4,9 +4,10 @@
 //! that the program has said by then.
 
 use super::dialect::{Asked, Dialect, Requests, Start};
+use super::judge::start_failed;
 use super::lists::Lists;
 use super::manner::Manner;
-use super::plan::Incarnation;
+use super::plan::{Incarnation, What};
 use super::seen::{Frame, Problem, Sitting, is_over};
 use super::stage::{FromPlayer, ToPlayer};
 use anyhow::Result;
@@ -27,6 +28,9 @@ use tokio::time::{Instant, timeout};
 /// Longer than a step takes on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Our host refused the session, where the recorded client went on.
+const REFUSED_START: &str = "start/refused";
+
 /// The provider copies whole conversations only.
 const NOT_AT_A_TURN: &str = "start/--resume-session-at/whole";
 
@@ -41,6 +45,8 @@ pub(super) struct Seat {
     pub(super) first: Option<usize>,
     /// What must have come about before the first message goes, where the program was started for that.
     pub(super) before: Option<oneshot::Receiver<Result<(), AskError>>>,
+    /// The step at which the host hung up, though a line was awaited.
+    deserted: Option<usize>,
     next_frame: u64,
     taken: usize,
     beyond: usize,
@@ -77,6 +83,7 @@ impl Seat {
             problems: vec![],
             first,
             before: None,
+            deserted: None,
             next_frame: 1,
             taken: 0,
             beyond: 0,
@@ -102,7 +109,9 @@ impl Seat {
     /// A start without a message: what our host does most quietly is to ask for the settings. That it may not get them, or gets
     /// no session, is for the recording to say.
     async fn look_in(&mut self, thread: &Thread, listener: &UnixListener) {
-        let asks = async { _ = timeout(PATIENCE, thread.list_settings()).await };
+        let (done, before) = oneshot::channel();
+        self.before = Some(before);
+        let asks = async { _ = done.send(thread.list_settings().await.map(drop)) };
         tokio::join!(asks, self.play(thread, listener));
     }
 
@@ -176,10 +185,14 @@ impl Seat {
         tell(player, &ToPlayer::Play { proc, part, manner: self.manner, only_greets }).await;
     }
 
-    /// A conversation is opened by a message where the program takes no arguments for it.
+    /// A conversation is opened by a message where the program takes no arguments for it; a setting may go along with another.
     fn note_opening(&mut self, line: &str) {
-        if let Asked::Open(opening) = self.dialect.asked(line, &Requests::new()) {
-            self.sitting.started = std::mem::take(&mut self.sitting.started).opened_by(opening);
+        match self.dialect.asked(line, &Requests::new()) {
+            Asked::Open(opening) => {
+                self.sitting.started = std::mem::take(&mut self.sitting.started).opened_by(opening);
+            }
+            Asked::Message { .. } => self.sitting.started.selection.extend(self.dialect.way(line).selection),
+            _ => {}
         }
     }
 
@@ -212,11 +225,7 @@ impl Seat {
                 }
                 self.sitting.heard.push((line, step));
             }
-            FromPlayer::Deserted { step } => {
-                let step = &self.sitting.incarnation.steps[step];
-                let text = format!("the host closed stdin while line {} was awaited: {:?}", step.at, step.what);
-                self.problem(text);
-            }
+            FromPlayer::Deserted { step } => self.deserted = Some(step),
             FromPlayer::At { step } => {
                 self.look(thread).await;
                 let what = self.sitting.incarnation.steps[step].what.clone();
@@ -300,6 +309,20 @@ impl Seat {
             Err(_) => self.problem("the session does not close"),
         }
         self.listen();
+        if let Some(step) = self.deserted {
+            self.hung_up_at(step);
+        }
+    }
+
+    /// A session that was refused at its start asks for nothing more; anything else is a line that never came.
+    fn hung_up_at(&mut self, step: usize) {
+        let steps = &mut self.sitting.incarnation.steps;
+        if self.live.iter().any(start_failed) {
+            let awaited = steps[step..].iter_mut().filter(|step| matches!(step.what, What::Wait(_)));
+            return awaited.for_each(|step| step.what = What::LeaveOut(REFUSED_START.into()));
+        }
+        let text = format!("the host closed stdin while line {} was awaited: {:?}", steps[step].at, steps[step].what);
+        self.problem(text);
     }
 }
 

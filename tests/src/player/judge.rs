@@ -160,7 +160,9 @@ fn last_words(sitting: &Sitting, events: &[SessionEvent]) -> Vec<Problem> {
         })
         .collect();
     let last = sitting.complained.last();
-    let untold = last.filter(|line| !tails.iter().any(|tail| tail.contains(line.as_str())));
+    // Colours are control characters, and no event holds any.
+    let plain = |line: &String| line.chars().filter(|c| !c.is_control()).collect::<String>();
+    let untold = last.filter(|line| !tails.iter().any(|tail| tail.contains(&plain(line))));
     let problem = |line| Problem::new("stderr", format!("it is not told: {line:.200}")).of(sitting.incarnation.proc);
     untold.map(problem).into_iter().collect()
 }
@@ -172,7 +174,7 @@ pub(super) fn opened(sitting: &Sitting, events: &[SessionEvent]) -> bool {
     ends.get(sitting.order).is_none_or(|event| !start_failed(event))
 }
 
-fn start_failed(event: &SessionEvent) -> bool {
+pub(super) fn start_failed(event: &SessionEvent) -> bool {
     use jackfield_core::event::SessionEnd::StartFailed;
     matches!(event.draft.body, EventBody::SessionEnded { reason: StartFailed, .. })
 }

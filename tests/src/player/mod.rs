@@ -16,6 +16,9 @@ pub mod claude_frames;
 mod claude_start;
 mod claude_text;
 pub mod cli;
+pub mod codex;
+mod codex_client;
+mod codex_text;
 pub mod dialect;
 mod drive;
 pub mod honesty;
@@ -47,6 +50,7 @@ use dialect::Dialect;
 pub fn dialect(provider: &str) -> Option<&'static dyn Dialect> {
     match provider {
         "claude-code" => Some(&claude::Claude),
+        "codex" => Some(&codex::Codex),
         "copilot" => Some(&acp::Acp("copilot")),
         "gemini" => Some(&acp::Acp("gemini")),
         "opencode" => Some(&acp::Acp("opencode")),
