@@ -186,3 +186,40 @@ fn one_life(events: &[SessionEvent]) -> Verdict {
     holds!(open.is_empty(), "left open: {open:?}");
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    /// What is said of these events, all of one run and one turn.
+    fn check(events: &[Value]) -> String {
+        let event = |body: &Value| {
+            let mut event = json!({"seq": 1, "at_ms": 0, "thread": "thr_1", "run": "run_1", "turn": "trn_1"});
+            event.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+            serde_json::from_value::<SessionEvent>(event).unwrap()
+        };
+        let events: Vec<_> = events.iter().map(event).collect();
+        only_steps_of_the_tables(&events).err().unwrap_or_default()
+    }
+
+    #[test]
+    fn what_no_table_has_is_said() {
+        let attempt = json!({"type": "attempt.started", "attempt": "att_1", "reason": "initial"});
+        let turn = json!({"type": "turn.started", "ordinal": 1});
+        let end = |status: &str| json!({"type": "turn.ended", "status": status});
+        let step = json!({"text": "one", "status": "running"});
+        let list = json!({"type": "plan.updated", "plan": {"steps": [step]}});
+        let answer = json!({"type": "request.resolved", "request": "req_1", "resolution": {"outcome": "expired"}});
+        let ask = json!({"type": "request.opened", "request": {"id": "req_1", "subject": "questions"}});
+        let whole = [&attempt, &turn, &list, &ask, &answer, &end("completed")].map(Value::clone);
+        assert_eq!(check(&whole), "");
+        let left = check(&[attempt.clone(), turn.clone(), list, end("failed")]);
+        assert!(left.starts_with("a step is left at work"), "{left}");
+        let twice = check(&[attempt.clone(), turn.clone(), end("failed"), turn.clone()]);
+        assert!(twice.contains("Turn trn_1 came from Failed"), "{twice}");
+        assert!(check(&[turn]).starts_with("a turn of no attempt"));
+        assert!(check(&[attempt.clone(), attempt]).starts_with("an attempt begins beside another"));
+        assert!(check(&[ask.clone(), answer, ask]).contains("came from Expired"));
+    }
+}
