@@ -98,7 +98,7 @@ async fn a_copy_ends_at_one_answer_or_says_that_it_holds_the_whole_turn() {
         let (at, item) = if at_item { (None, Some(at)) } else { (Some(turn), None) };
         assert_eq!(origin(&copy), Some(EventBody::ThreadForked { from, at, item, task: None }));
         copy.close().await;
-        assert!(told(&copy).contains(&"open-thread resume cursor-U".to_owned()), "{:?}", told(&copy));
+        assert!(told(&copy).contains(&"open-thread resume cursor-U beside".to_owned()), "{:?}", told(&copy));
         first.close().await;
         let asked = if at_item { "fork-thread 1 item=a" } else { "fork-thread 1" };
         assert!(told(&first).contains(&asked.to_owned()), "{:?}", told(&first));
@@ -161,7 +161,7 @@ async fn a_subagents_thread_is_opened_once_and_goes_on_by_itself() {
     let mut child = Talk::of(bench.host.resume_thread(&bench.plugin, instance, &opened).await.expect("it is resumed"));
     said(&mut child, "go on").await;
     child.close().await;
-    assert!(told(&child).contains(&"open-thread resume cursor-child".to_owned()), "{:?}", told(&child));
+    assert!(told(&child).contains(&"open-thread resume cursor-child beside".to_owned()), "{:?}", told(&child));
     let events = child.thread.events_after(0, 100).await.expect("events");
     let from = (first.thread.id().clone(), task(&first));
     let origin = events.iter().find_map(|event| match &event.draft.body {

@@ -203,7 +203,8 @@ async fn the_same_request_id_in_two_threads_is_two_requests() {
     assert_eq!(foreign.expect_err("it is not its own").code(), "not-found");
     b.thread.answer(of_b, yes(), "b").await.expect("it is answered");
     b.ended(&[&run_b]).await;
-    assert_eq!(a.snapshot().requests.iter().map(|open| open.id.clone()).collect::<Vec<_>>(), [of_a.clone()]);
+    let open: Vec<_> = a.snapshot().requests.iter().map(|open| open.id.clone()).collect();
+    assert!(open.len() == 1 && open[0] == of_a, "{open:?}");
     a.thread.answer(of_a, yes(), "a").await.expect("it is answered");
     a.ended(&[&run_a]).await;
     for (talk, run) in [(&mut a, &run_a), (&mut b, &run_b)] {
