@@ -462,14 +462,15 @@ async fn after_kill_9_of_the_host_each_thread_is_recovered_and_goes_on() {
         assert_eq!(ends(&one), [SessionEnd::HostDied], "its part in the session ended, once");
         let before = one.snapshot();
         assert!(before.requests.is_empty() && before.session.is_none(), "{:?}", before.requests);
-        let status: Vec<_> = before.runs.iter().map(|run| jackfield_tests::bench::word(&run.status)).collect();
+        let status: Vec<_> = before.runs.iter().map(|run| jackfield_tests::bench::word(&run.status())).collect();
         assert_eq!(status, ["completed", "failed", "queued"]);
         talks.push(one);
     }
     for one in &mut talks {
         let last = one.say("talk").await;
         one.ended(&[&last]).await;
-        let status: Vec<_> = one.snapshot().runs.iter().map(|run| jackfield_tests::bench::word(&run.status)).collect();
+        let status: Vec<_> =
+            one.snapshot().runs.iter().map(|run| jackfield_tests::bench::word(&run.status())).collect();
         assert_eq!(
             status,
             ["completed", "failed", "completed", "completed"],

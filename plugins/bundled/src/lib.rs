@@ -18,7 +18,16 @@ macro_rules! bundled {
 /// All of them, the default provider first.
 pub fn all() -> &'static [Bundled] {
     bundled![
-        "scripted", "claude-code", "codex", "copilot", "gemini", "opencode", "claude-agent-acp", "acp", "pi", "plain"
+        "scripted",
+        "claude-code",
+        "codex",
+        "copilot",
+        "gemini",
+        "opencode",
+        "claude-agent-acp",
+        "acp",
+        "pi",
+        "plain"
     ]
 }
 

@@ -154,7 +154,7 @@ fn is_work(method: &str) -> bool {
 fn beside(cx: &mut Cx, method: &str) {
     let is =
         |known: &&str| known.strip_suffix('*').map_or(**known == *method, |beginning| method.starts_with(beginning));
-    if !SILENT.iter().any(|known| is(&known)) {
+    if !SILENT.iter().any(is) {
         cx.unknown(method);
     }
 }
