@@ -261,6 +261,37 @@ async fn one_is_interrupted_or_closed_and_the_other_works_on() {
     assert_eq!((ends(&a), ends(&c)), (vec![SessionEnd::Closed], vec![SessionEnd::Closed]));
 }
 
+/// What is told of a conversation before its `open-thread` is answered is its own, beside others, too: history that it holds is not
+/// shown again, and a question that is asked again is asked there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thread_that_comes_back_beside_another_shows_its_history_once_and_is_asked() {
+    let bench = Bench::new(PROGRAM).await;
+    let table = format!(
+        "{TABLE}
+on open-thread resume
+  @thread=T2 @replayed assistant m completed ab
+  @thread=T2 ask q - execute Bash ls
+  done thread T2
+"
+    );
+    let alike = instance(&table, &[]);
+    let [mut a, mut b] = <[Talk; 2]>::try_from(talks(&bench, &alike, 2).await).ok().expect("two");
+    b.close().await;
+    let id = b.thread.id().clone();
+    drop(b);
+    let mut b = Talk::of(bench.host.resume_thread(&bench.plugin, alike, &id).await.expect("it is resumed"));
+    let run = b.say("talk").await;
+    asked(&mut b).await;
+    b.ended(&[&run]).await;
+    assert_eq!(sessions(&b)[0].1, Some(sessions(&a)[0].0.clone()), "on the same session");
+    let again = b.said.iter().filter(|event| event.draft.origin.replayed).count();
+    assert_eq!(again, 0, "{:?}", b.said);
+    a.close().await;
+    b.close().await;
+    assert!(a.said.iter().all(|event| !event.draft.origin.replayed));
+    assert!(a.said.iter().all(|event| !matches!(event.draft.body, EventBody::RequestOpened { .. })));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn who_lets_go_of_a_thread_without_a_word_closes_it_alone() {
     let bench = Bench::new(PROGRAM).await;

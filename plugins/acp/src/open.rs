@@ -207,9 +207,7 @@ impl<D: AcpDialect> Acp<D> {
         self.withdraw(cx, Some(id));
         self.turn_lost(cx, id, &Fault::new(FaultKind::Cancelled, "The thread was closed."));
         self.conversations.remove(id);
+        // The program stays, also without a conversation: another may be on its way, and the host says when the session ends.
         cx.done(op, OpValue::Accepted);
-        if self.conversations.is_empty() {
-            self.leave(cx);
-        }
     }
 }

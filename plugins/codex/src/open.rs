@@ -106,16 +106,12 @@ impl Codex {
         cx.event_in(scope, EventBody::Settings(shown));
     }
 
-    /// The command `close-thread`: the program goes on while there are others.
+    /// The command `close-thread`. The program stays, also without a thread: another may be on its way, and the host says when the
+    /// session ends.
     pub(crate) fn close_thread(&mut self, cx: &mut Cx, op: u32, thread: Option<&str>) {
         if let Ok(id) = self.threads.of_command(thread) {
             self.threads.remove(&id);
-            if !self.threads.is_empty() {
-                self.call(cx, None, "thread/unsubscribe", json!({"threadId": id}), Call::Nothing);
-            }
-        }
-        if self.threads.is_empty() {
-            self.leave(cx);
+            self.call(cx, None, "thread/unsubscribe", json!({"threadId": id}), Call::Nothing);
         }
         cx.done(op, OpValue::Accepted);
     }

@@ -56,8 +56,8 @@ impl Normalizer {
         let named = scope.thread.as_ref().map(|native| self.thread_of_native(native).or(self.owner_of_child(native)));
         let state = match named {
             // It may wait for its thread; if that is a new one, there is nothing to hold against it.
-            Some(None) if self.threads.len() > 1 => return None,
-            Some(None) | None => &self.threads[0],
+            Some(None) if self.only().is_none() => return None,
+            Some(None) | None => &self.threads[self.primary()],
             Some(Some(t)) => &self.threads[t],
         };
         let recall = &state.recall;

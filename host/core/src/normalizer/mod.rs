@@ -207,6 +207,8 @@ pub struct Normalizer {
     threads: Vec<ThreadState>,
     /// The provider's ids of threads that are over, the last ones.
     gone: VecDeque<String>,
+    /// Threads that were begun beside the first one, so far.
+    begun: u32,
     /// Subagents' threads, and the thread of ours that each works for.
     children: Vec<(String, usize)>,
     requests: Requests,
@@ -233,6 +235,7 @@ impl Normalizer {
             limits: limits.clone(),
             scope: Scopes::new(scope),
             gone: VecDeque::new(),
+            begun: 0,
             handling: Handling::default(),
             announced: BTreeSet::new(),
             children: Vec::new(),

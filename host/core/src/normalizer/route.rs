@@ -89,7 +89,7 @@ impl Normalizer {
     }
 
     /// A thread without a name may be the one that is named for the first time: in a session of one thread, or once it has begun.
-    fn may_be(&self, only: usize) -> bool {
+    pub(super) fn may_be(&self, only: usize) -> bool {
         self.threads[only].native.is_none() && (!self.serves_many() || !self.threads[only].runs.is_empty())
     }
 

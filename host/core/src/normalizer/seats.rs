@@ -3,6 +3,7 @@
 //! **What is minted in a thread follows from that thread alone, and its end closes nothing of another one's.** What the provider says of
 //! the session itself is said in every thread; what it still says of a thread that has ended is fenced.
 
+use super::route::names;
 use super::run::why;
 use super::thread::ThreadState;
 use super::{Normalizer, Routed, SessionEnded, clean};
@@ -38,10 +39,12 @@ impl Normalizer {
     /// One more thread is served from now on. Its ids are minted in this scope, so they are those that it would have alone.
     pub fn begin_thread(&mut self, scope: SessionScope) {
         let thread = scope.thread.clone();
+        self.begun += 1;
+        let state = ThreadState { begun: self.begun, ..ThreadState::new(thread.clone()) };
         let free = self.thread_index(&thread).or_else(|| self.threads.iter().position(|thread| thread.over));
         match free {
-            Some(at) => self.threads[at] = ThreadState::new(thread.clone()),
-            None => self.threads.push(ThreadState::new(thread.clone())),
+            Some(at) => self.threads[at] = state,
+            None => self.threads.push(state),
         }
         self.scope.own.insert(thread, scope);
     }
@@ -65,6 +68,7 @@ impl Normalizer {
         let of_it = |owner: &usize| *owner == t;
         let children = self.children.extract_if(.., |(_, owner)| of_it(owner)).map(|(native, _)| native);
         let gone: Vec<String> = self.threads[t].native.take().into_iter().chain(children).collect();
+        self.held.retain(|(_, event)| !gone.iter().any(|native| names(event, native)));
         self.gone.extend(gone);
         while self.gone.len() as u64 > self.limits.ended_kept {
             self.gone.pop_front();
@@ -81,9 +85,17 @@ impl Normalizer {
         (0..self.threads.len()).filter(|t| !self.threads[*t].over).collect()
     }
 
-    /// The thread that stands for the session: the first that is served.
+    /// The thread that stands for the session, and that is meant where the provider names none: of those that are served, the first
+    /// that was begun; one that is still being opened only when there is no other.
     pub(super) fn primary(&self) -> usize {
-        self.threads.iter().position(|thread| !thread.over).unwrap_or(0)
+        let age = |t: &usize| (self.threads[*t].native.is_none(), self.threads[*t].begun);
+        self.served().into_iter().min_by_key(age).unwrap_or(0)
+    }
+
+    /// True for what was said of a thread that nobody has, in a session that has served several: it is no other one's.
+    pub(super) fn is_of_nobody(&self, event: &contract::Event) -> bool {
+        let named = event.scope.as_ref().is_some_and(|scope| scope.thread.is_some());
+        self.begun > 0 && (named || matches!(event.body, Told::Threads(_)))
     }
 
     /// The only thread that is served, if it is the only one.
@@ -97,7 +109,8 @@ impl Normalizer {
     /// The thread that an event names, by the provider's id or by the command that it follows from; the first without a name.
     pub(super) fn spoken_of(&self, event: &contract::Event) -> Option<usize> {
         if let Some(native) = event.scope.as_ref().and_then(|scope| scope.thread.as_deref()) {
-            return self.thread_of_native(native).or_else(|| self.owner_of_child(native)).or(self.only());
+            let only = self.only().filter(|only| !self.serves_many() || self.may_be(*only));
+            return self.thread_of_native(native).or_else(|| self.owner_of_child(native)).or(only);
         }
         let op = match &event.body {
             Told::TurnStarted(start) => start.op,
@@ -114,7 +127,7 @@ impl Normalizer {
 
     /// The thread of ours that an event is about.
     pub fn thread_of(&self, event: &contract::Event) -> Option<&ThreadId> {
-        self.spoken_of(event).map(|t| &self.threads[t].id)
+        self.spoken_of(event).filter(|_| !self.is_of_gone(event)).map(|t| &self.threads[t].id)
     }
 
     /// The thread of ours that one of the provider's works for.
@@ -133,7 +146,7 @@ impl Normalizer {
     }
 
     /// True for what is said of a thread that is over.
-    pub(super) fn is_of_gone(&self, event: &contract::Event) -> bool {
+    pub fn is_of_gone(&self, event: &contract::Event) -> bool {
         let native = event.scope.as_ref().and_then(|scope| scope.thread.as_ref());
         let told = match &event.body {
             Told::Threads(threads) if native.is_none() && !threads.is_empty() => {

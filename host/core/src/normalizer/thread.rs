@@ -19,6 +19,8 @@ pub(super) struct ThreadState {
     pub id: ThreadId,
     /// Its part in the session is over.
     pub over: bool,
+    /// How many others were begun in the session before it.
+    pub begun: u32,
     /// The provider's id of it, once known.
     pub native: Option<String>,
     pub open: Option<TurnState>,
@@ -153,6 +155,7 @@ impl ThreadState {
         Self {
             id,
             over: false,
+            begun: 0,
             native: None,
             open: None,
             ended: VecDeque::new(),

@@ -32,6 +32,7 @@ impl Normalizer {
         match self.locate(&event) {
             Some(spot) => self.told(&spot, event.body),
             None if (self.held.len() as u64) < self.limits.held_updates => self.held.push_back((cause, event)),
+            None if self.is_of_nobody(&event) => self.fence_silently(),
             None => {
                 let t = self.primary();
                 self.warn(
@@ -52,7 +53,10 @@ impl Normalizer {
         let thread = self.primary();
         for (cause, event) in std::mem::take(&mut self.held) {
             self.at(cause.frame, cause.at_ms);
-            self.told(&Spot { thread, ..Spot::default() }, event.body);
+            match self.is_of_nobody(&event) {
+                true => self.fence_silently(),
+                false => self.told(&Spot { thread, ..Spot::default() }, event.body),
+            }
         }
         self.frame = None;
     }

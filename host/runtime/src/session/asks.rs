@@ -2,6 +2,7 @@
 //! `answers`, interrupts in `ladder`.
 
 use super::ask::{Ask, AskError, Reply1};
+use super::operations::Operation;
 use super::ops::{Pending, Purpose};
 use super::outgoing::refused;
 use super::outlet::fault;
@@ -111,7 +112,11 @@ impl Task {
             Purpose::Select(_, waiting) => {
                 let _ = waiting.send(Err(AskError::Fault(late)));
             }
-            Purpose::Operate(_, waiting) => {
+            Purpose::Operate(operation, waiting) => {
+                if matches!(operation, Operation::Read(_)) {
+                    let told = self.normalizer.end_replay(&self.seats[at].thread().clone());
+                    self.emit(told).await;
+                }
                 let _ = waiting.send(Err(AskError::Fault(late)));
             }
             // Of a further thread: the first one's is the handshake's affair.

@@ -9,9 +9,18 @@ impl Task {
     pub(super) async fn recall_history(&mut self, event: &Event) {
         let Some((thread, with_this_session)) = self.normalizer.wants_record(event) else { return };
         let Some(at) = self.seat_of(&thread) else { return };
+        self.recall(at, with_this_session).await;
+    }
+
+    /// The same for a thread that is bound only now: what was told of it meanwhile waits.
+    pub(super) async fn recall_before(&mut self, at: usize) {
+        self.recall(at, false).await;
+    }
+
+    async fn recall(&mut self, at: usize, with_this_session: bool) {
         let start = &self.seats[at].start;
-        let before = (!with_this_session).then(|| (start.session.clone(), start.epoch));
-        match self.shared.store.record(&thread, before).await {
+        let (thread, before) = (start.log.thread().clone(), (start.session.clone(), start.epoch));
+        match self.shared.store.record(&thread, (!with_this_session).then_some(before)).await {
             Ok(record) => self.normalizer.recall(&thread, record),
             Err(error) => self.store_failed(&error),
         }

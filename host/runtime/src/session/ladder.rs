@@ -103,7 +103,7 @@ impl Task {
     }
 
     pub(super) async fn interrupt_answered(&mut self, at: usize, run: &RunId, outcome: Result<(), Fault>) {
-        if self.seats[at].active.as_ref().is_none_or(|active| active.run != *run) {
+        if !self.seats[at].stays() || self.seats[at].active.as_ref().is_none_or(|active| active.run != *run) {
             return;
         }
         match outcome {
@@ -137,7 +137,7 @@ impl Task {
     pub(super) async fn climb(&mut self, at: usize, now: Instant) {
         let Some(active) = &self.seats[at].active else { return };
         let Some(ladder) = &active.ladder else { return };
-        if ladder.deadline > now || self.ending.is_some() {
+        if ladder.deadline > now || self.ending.is_some() || !self.seats[at].stays() {
             return;
         }
         let (run, step) = (active.run.clone(), ladder.step);

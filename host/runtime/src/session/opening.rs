@@ -16,6 +16,7 @@ impl Task {
         if self.ending.is_some() || !self.seats[at].stays() {
             return;
         }
+        self.expect_thread(at).await;
         let context = self.instructions(at).await;
         let with_first_message =
             self.seats[at].start.cursor.is_none() && self.decides(Intent::CreateEmptyThread) != Decision::Native;
@@ -33,6 +34,19 @@ impl Task {
         Box::pin(self.command(at, Purpose::OpenThread, thread, body, deadline)).await;
         // The provider makes the thread when it has something to say in it.
         self.seats[at].opens_with_message = with_first_message;
+    }
+
+    /// A conversation that is resumed beside others is known by its id before its provider tells of it: what is told until the command is
+    /// answered is its own.
+    async fn expect_thread(&mut self, at: usize) {
+        let Some(native) = self.seats[at].start.native_id.clone().filter(|_| self.phase != Phase::Starting) else {
+            return;
+        };
+        let ours = self.seats[at].thread().clone();
+        if self.normalizer.bound_to(&native).is_none_or(|thread| *thread == ours) {
+            let bound = self.normalizer.bind_thread(&native, ours);
+            self.emit(bound).await;
+        }
     }
 
     async fn say_who_enforces(&mut self, at: usize) {

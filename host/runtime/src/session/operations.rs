@@ -250,6 +250,7 @@ impl Task {
             self.say_decision(at, None, operation.intents()[0], of_its_own()).await;
             return Ok(Prepared::Elsewhere);
         }
+        self.altered |= operation.is_of_session();
         match operation {
             Operation::OpenSubagent => Ok(Prepared::Nothing),
             _ => self.body_of(at, operation).map(Prepared::Command),

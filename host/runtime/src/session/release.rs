@@ -13,6 +13,7 @@ use jackfield_core::contract::{
 use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::honesty::one_of_two;
 use jackfield_core::normalizer::{Cause, Disposed, SessionEnded, clean_fault};
+use jackfield_core::policy::{Decision, Intent};
 
 impl Task {
     pub(super) async fn release(&mut self, frame: Option<u64>, output: Output) {
@@ -66,7 +67,11 @@ impl Task {
     }
 
     async fn release_event(&mut self, frame: Option<u64>, event: Event) {
-        let threads = if let Told::Threads(threads) = &event.body { threads.clone() } else { Vec::new() };
+        let is_gone = self.normalizer.is_of_gone(&event);
+        let threads = match &event.body {
+            Told::Threads(threads) if !is_gone => threads.clone(),
+            _ => Vec::new(),
+        };
         for thread in &threads {
             if let Some(at) = self.seat_told(thread) {
                 self.remember_thread(at, thread).await;
@@ -75,7 +80,7 @@ impl Task {
         self.begin_what_opens(&event).await;
         self.recall_history(&event).await;
         let cause = Cause { frame, at_ms: crate::clock::now_ms() };
-        let findings = self.honesty.told(&event);
+        let findings = if is_gone { Vec::new() } else { self.honesty.told(&event) };
         let routed = self.normalizer.accept(cause, event);
         for one in &routed {
             if let Some(at) = self.seat_of(&one.thread) {
@@ -207,6 +212,9 @@ impl Task {
             return self.moves_out(at).await;
         }
         // Ours by the command, whatever its id: a provider may resume under a new one.
+        if self.seats[at].start.native_id.as_ref().is_some_and(|known| *known != thread.id) {
+            self.recall_before(at).await;
+        }
         self.seats[at].native = Some(thread.id.clone());
         self.remember_thread(at, &thread).await;
         let bound = self.normalizer.bind_thread(&thread.id, ours);
@@ -228,7 +236,10 @@ impl Task {
             let native = self.seats[**at].native.as_ref();
             native.is_some_and(|native| *native == thread.id || thread.replaces.as_ref() == Some(native))
         };
-        let only = seated.first().filter(|_| seated.len() == 1);
+        // One that is left alone while it is being opened is none that is told of without its name.
+        let alone = seated.len() == 1
+            && (self.phase == Phase::Starting || self.decides(Intent::ShareSession) != Decision::Native);
+        let only = seated.first().filter(|_| alone);
         seated.iter().find(is_its).or(only).copied()
     }
 

@@ -18,7 +18,7 @@ impl Task {
     /// Interrupts the run whose limit is reached; where that can't be done, it is said and the run goes on.
     pub(super) async fn hold_run_limits(&mut self, at: usize) {
         let Some(reached) = self.seats[at].run_guard.due(clock::now_ms()) else { return };
-        let Some(run) = self.seats[at].run() else { return };
+        let Some(run) = self.seats[at].run().filter(|_| self.seats[at].stays()) else { return };
         let decision = Decision::Blocked { rule: reached.rule() };
         self.say(at, Some(run), EventBody::PolicyDecided { intent: "go-on".into(), decision }).await;
         // Nobody waits for the answer: what comes of it is said in events.

@@ -81,7 +81,7 @@ impl Task {
         let seated = self.seated();
         let room = (seated.len() as u64) < self.shared.limits.session_threads;
         let stays = seated.iter().any(|at| self.seats[*at].stays());
-        room && stays && !self.journal.is_full() && self.seat_of(newcomer.start.log.thread()).is_none()
+        room && stays && !self.altered && !self.journal.is_full() && self.seat_of(newcomer.start.log.thread()).is_none()
     }
 
     async fn sit(&mut self, newcomer: Newcomer) {
@@ -115,6 +115,10 @@ impl Task {
         }
         self.seats[at].stage = Stage::Leaving(Box::new(ended));
         self.stop_for_good(at).await;
+        // Its last step would end the session for those who stay.
+        if let Some(active) = &mut self.seats[at].active {
+            active.ladder = None;
+        }
         let Some(native) = self.seats[at].native.clone() else { return self.left(at).await };
         let session = self.seats[at].start.session.clone();
         let deadline = Instant::now() + Duration::from_millis(self.shared.limits.command_ms);

@@ -56,6 +56,8 @@ pub(super) struct Task {
     /// Where others ask for a seat, and those that wait until it is known whether there is one.
     pub(super) door: mpsc::Receiver<Newcomer>,
     pub(super) waiting_room: Vec<Newcomer>,
+    /// What was changed for the whole session since it began: who would begin the same finds another one.
+    pub(super) altered: bool,
     pub(super) ends: Ends,
     /// The seat that was heard last.
     pub(super) last_heard: usize,
@@ -115,6 +117,7 @@ impl Task {
             seats: Vec::new(),
             door,
             waiting_room: Vec::new(),
+            altered: false,
             ends,
             last_heard: 0,
             phase: Phase::Starting,
@@ -343,7 +346,8 @@ impl Task {
     fn next_deadline_of(&self, at: usize) -> Option<Instant> {
         let seat = &self.seats[at];
         let ladder = seat.active.as_ref().and_then(|active| active.ladder.as_ref()).map(|ladder| ladder.deadline);
-        let free = seat.free_at.filter(|_| seat.outbox.has_waiting());
+        // Once it is past, it is `may_begin` that tells.
+        let free = seat.free_at.filter(|free| seat.outbox.has_waiting() && *free > Instant::now());
         let due = self.may_begin(at) || (seat.restarts() && self.is_idle(at));
         let now = due.then(Instant::now);
         let (limit, settlement) = (self.run_limit_at(at), self.next_settlement(at));
