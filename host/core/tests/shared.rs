@@ -96,6 +96,15 @@ fn what_is_told_of_a_thread_that_nobody_has_stands_in_no_other() {
 }
 
 #[test]
+fn what_is_told_of_a_thread_that_nobody_has_is_shown_while_there_is_no_other() {
+    let mut normalizer = session(1, &Limits::default());
+    normalizer.begin_thread(scope(1));
+    assert!(normalizer.bind_thread("T1", thread(1)).is_empty());
+    assert!(accept(&mut normalizer, said(Some("T2"), false, "whose")).is_empty());
+    assert!(shows(&died(&mut normalizer), "whose"));
+}
+
+#[test]
 fn what_waits_for_a_thread_goes_with_it() {
     let mut normalizer = session(1, &Limits::default());
     normalizer.begin_thread(scope(2));

@@ -39,9 +39,11 @@ impl Normalizer {
     /// One more thread is served from now on. Its ids are minted in this scope, so they are those that it would have alone.
     pub fn begin_thread(&mut self, scope: SessionScope) {
         let thread = scope.thread.clone();
-        self.begun += 1;
+        let known = self.thread_index(&thread);
+        // The first one is there from the beginning.
+        self.begun += u32::from(known.is_none_or(|t| self.threads[t].over));
         let state = ThreadState { begun: self.begun, ..ThreadState::new(thread.clone()) };
-        let free = self.thread_index(&thread).or_else(|| self.threads.iter().position(|thread| thread.over));
+        let free = known.or_else(|| self.threads.iter().position(|thread| thread.over));
         match free {
             Some(at) => self.threads[at] = state,
             None => self.threads.push(state),
