@@ -54,13 +54,17 @@ impl Codex {
             };
         }
         let Some(Line { level: "ERROR", target, text }) = read(line) else { return };
-        // A refusal of a person's is told with its call.
-        let told_elsewhere = text.contains("Rejected(") || !target.starts_with("codex_core");
-        if !told_elsewhere {
+        let text = text.strip_prefix("error=").unwrap_or(text);
+        if target.starts_with("codex_core") && !is_refusal(text) {
             let code = if target.ends_with("::router") { "tool" } else { "stderr" };
-            cx.event(EventBody::Note(Note::new(Level::Warning, code, text.strip_prefix("error=").unwrap_or(text))));
+            cx.event(EventBody::Note(Note::new(Level::Warning, code, text)));
         }
     }
+}
+
+/// Whether a call of a command or of a patch was refused: that is told with the call.
+fn is_refusal(text: &str) -> bool {
+    text.contains("Rejected(") || text == "patch rejected by user"
 }
 
 /// Without its colours.
@@ -87,6 +91,13 @@ fn read(line: &str) -> Option<Line<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refusal_is_told_with_its_call_alone() {
+        assert!(is_refusal("patch rejected by user"));
+        assert!(is_refusal(r#"exec_command failed: CreateProcess { message: "Rejected(\"rejected by user\")" }"#));
+        assert!(!is_refusal("apply_patch verification failed: Failed to find the patch rejected by user in x"));
+    }
 
     #[test]
     fn a_coloured_log_line_is_read() {
