@@ -1,6 +1,9 @@
-//! The real Claude Code, at both pinned versions, driven by the real program through the sandboxed plugin, against the mock
-//! model, in a network with only loopback. Judged: the lines, the exit code, the workspace, what the model saw, and that
-//! no process is left.
+//! The real Claude Code and the real Codex (`real/codex.rs`), each at both pinned versions, driven by the real program through the
+//! sandboxed plugin, against the mock model, in a network with only loopback. Judged: the lines, the exit code, the workspace,
+//! what the model saw, and that no process is left.
+
+#[path = "real/codex.rs"]
+mod codex;
 
 use jackfield_tests::mock::Seen;
 use jackfield_tests::real::{Act, Case, SAME_THREAD, Step, TURN, Turn};
@@ -301,19 +304,12 @@ fn inside(lines: &[Value], text: &str) -> bool {
     lines.iter().filter(holds).any(|line| !line["parent"].is_null())
 }
 
-/// The messages of the last request that the model saw.
-fn last(seen: &[Seen]) -> String {
-    seen.last().map(|seen| seen.body["messages"].to_string()).unwrap_or_default()
-}
-
 /// What the model was told of its tools' results, last.
 fn told(seen: &[Seen]) -> String {
-    let messages = seen.last().and_then(|seen| seen.body["messages"].as_array()).cloned().unwrap_or_default();
-    let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
-    blocks.filter(|block| block["type"] == "tool_result").map(|block| block["content"].to_string()).collect()
+    seen.last().map(Seen::results).unwrap_or_default()
 }
 
 /// Whether the conversation that the model saw last holds this.
 fn remembers(seen: &[Seen], text: &str) -> bool {
-    last(seen).contains(text)
+    seen.last().is_some_and(|seen| seen.conversation().to_string().contains(text))
 }

@@ -20,7 +20,13 @@ pub struct Cli {
 }
 
 /// All of them. A program whose protocol changed is here at each version that the plugin speaks with.
-pub const CLIS: &[Cli] = &[claude_code("claude-code"), claude_code("claude-code-2.1.197")];
+pub const CLIS: &[Cli] = &[
+    claude_code("claude-code"),
+    claude_code("claude-code-2.1.197"),
+    codex("codex"),
+    #[cfg(target_arch = "x86_64")]
+    CODEX_0_120,
+];
 
 const fn claude_code(name: &'static str) -> Cli {
     let program = if cfg!(target_arch = "aarch64") {
@@ -30,6 +36,23 @@ const fn claude_code(name: &'static str) -> Cli {
     };
     Cli { name, package: "@anthropic-ai/claude-code", program }
 }
+
+const fn codex(name: &'static str) -> Cli {
+    let program = if cfg!(target_arch = "aarch64") {
+        "node_modules/@openai/codex-linux-arm64/vendor/aarch64-unknown-linux-musl/bin/codex"
+    } else {
+        "node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"
+    };
+    Cli { name, package: "@openai/codex", program }
+}
+
+/// Pinned by its program's own package: not every registry has the others that its launcher names, and npm locks all or none.
+#[cfg(target_arch = "x86_64")]
+const CODEX_0_120: Cli = Cli {
+    name: "codex-0.120.0",
+    package: "@openai/codex-linux-x64",
+    program: "node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/codex/codex",
+};
 
 /// The CLI of that name.
 pub fn find(name: &str) -> Result<&'static Cli> {
@@ -92,12 +115,14 @@ pub fn namespace_works() -> Result<()> {
 fn version(pins: &Path, cli: &Cli) -> Result<String> {
     let text = std::fs::read_to_string(pins.join("package.json")).with_context(|| pins.display().to_string())?;
     let package: serde_json::Value = serde_json::from_str(&text)?;
-    let version =
+    let pinned =
         package["dependencies"][cli.package].as_str().context("package.json does not name the CLI's version")?;
-    if !version.starts_with(|c: char| c.is_ascii_digit()) {
-        bail!("{}/package.json must pin an exact version, not {version}", pins.display());
+    // Another name for a package is `npm:PACKAGE@VERSION`, and a package of one platform says so behind its version.
+    let exact = pinned.strip_prefix("npm:").and_then(|alias| alias.rsplit('@').next()).unwrap_or(pinned);
+    if !exact.starts_with(|c: char| c.is_ascii_digit()) {
+        bail!("{}/package.json must pin an exact version, not {pinned}", pins.display());
     }
-    Ok(version.to_owned())
+    Ok(exact.split('-').next().unwrap_or(exact).to_owned())
 }
 
 fn same_lock(pins: &Path, folder: &Path) -> bool {

@@ -1,7 +1,8 @@
 //! What the mock model says: scripts, as data.
 //!
-//! A script is a list of steps, one for each of the model's turns; a step is a list of blocks. The file
-//! `tests/scripts/messages.json` holds those that the scenarios name.
+//! A script is a list of steps, one for each of the model's turns; a step is a list of blocks. The files in `tests/scripts/` hold
+//! those that the scenarios name: `messages.json` what any program can be told, and calls of Claude Code's tools, `codex.json` calls
+//! of Codex's.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -37,7 +38,7 @@ pub enum Block {
     Tool {
         /// Its name.
         name: String,
-        /// Its input.
+        /// Its input: an object, or for a tool that takes one a text.
         input: Value,
     },
     /// Answers with an HTTP status in place of a message; must be the step's first block.
@@ -78,7 +79,12 @@ fn delay() -> u64 {
 impl Scripts {
     /// The scripts of the scenarios. `@FOLDER@` in them becomes this folder, `@OUTSIDE@` the folder `outside` beside it.
     pub fn standard(folder: &str) -> anyhow::Result<Scripts> {
-        Scripts::parse(include_str!("../../scripts/messages.json"), folder)
+        let mut scripts = Scripts::parse(include_str!("../../scripts/messages.json"), folder)?;
+        for (name, steps) in Scripts::parse(include_str!("../../scripts/codex.json"), folder)?.0 {
+            anyhow::ensure!(!scripts.0.contains_key(&name), "two scripts are called {name}");
+            scripts.0.insert(name, steps);
+        }
+        Ok(scripts)
     }
 
     /// Reads scripts from JSON text.

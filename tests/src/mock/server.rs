@@ -1,8 +1,8 @@
 //! The server itself: a thread with its own event loop, a listener on loopback, and the list of what it saw.
 
 use super::script::{Block, Scripts};
-use super::turns;
 use super::wire::{Answer, Move};
+use super::{responses, turns};
 use anyhow::{Context, Result};
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -115,6 +115,7 @@ impl Shared {
 fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/v1/messages", post(messages))
+        .route("/v1/responses", post(respond))
         .route("/v1/messages/count_tokens", post(count))
         .fallback(anything)
         .layer(DefaultBodyLimit::disable())
@@ -137,22 +138,43 @@ async fn anything(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, b
 
 async fn messages(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body: Bytes) -> Response {
     let request = parse(&body);
+    let streamed = request["stream"] == true;
+    answer(&shared, &method, &uri, request, |answer| match streamed {
+        true => events(answer.stream()),
+        false => json_response(StatusCode::OK, &answer.whole()),
+    })
+}
+
+async fn respond(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body: Bytes) -> Response {
+    answer(&shared, &method, &uri, parse(&body), |answer| events(responses::stream(answer)))
+}
+
+/// Answers with what the script says, in the dialect that `said` speaks.
+fn answer(
+    shared: &Shared,
+    method: &Method,
+    uri: &Uri,
+    request: Value,
+    said: impl FnOnce(&Answer<'_>) -> Response,
+) -> Response {
     let (script, step) = turns::place(&request);
     let (number, asked) = shared.count((script.clone(), step));
     let mut blocks = shared.scripts.step(script.as_deref(), step);
-    shared.note(&method, &uri, (script, step), request.clone());
+    let model = request["model"].as_str().unwrap_or("mock").to_owned();
+    shared.note(method, uri, (script, step), request);
     if let Some(Block::Http { status, body, headers, times }) = blocks.first() {
         if times.is_none_or(|times| asked <= times) {
             return refusal(*status, body, headers);
         }
         blocks.remove(0);
     }
-    let answer = Answer { number, model: request["model"].as_str().unwrap_or("mock"), blocks: &blocks };
-    if request["stream"] != true {
-        return json_response(StatusCode::OK, &answer.whole());
-    }
+    said(&Answer { number, model: &model, blocks: &blocks })
+}
+
+/// The answer as server-sent events, played at its pace.
+fn events(moves: Vec<Move>) -> Response {
     let (sender, receiver) = mpsc::channel(16);
-    tokio::spawn(play(answer.stream(), sender));
+    tokio::spawn(play(moves, sender));
     let body = Body::from_stream(ReceiverStream::new(receiver));
     ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
 }

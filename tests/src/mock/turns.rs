@@ -1,26 +1,66 @@
-//! Which script, and which step of it: read off the request's messages.
+//! What a request tells of its conversation: which script, and which step of it; what was said, and what tools gave.
 //!
 //! The last text of the user that holds `<<script:NAME>>` names the script; the step is the number of the model's turns
-//! since. A request without tools is not the conversation (a title, a probe) and gets no script.
+//! since. A request of Claude Code's without tools is not the conversation (a title, a probe) and gets no script; Codex asks for
+//! the conversation alone, and gives some models their tools elsewhere.
 
+use super::server::Seen;
 use serde_json::Value;
+
+impl Seen {
+    /// The conversation as the model was told it, whole.
+    pub fn conversation(&self) -> &Value {
+        conversation(&self.body)
+    }
+
+    /// What the model was told of its tools' results.
+    pub fn results(&self) -> String {
+        let said = list(self.conversation());
+        let outputs = said.iter().filter(|item| is_output(item)).map(|item| item["output"].to_string());
+        let blocks = said.iter().flat_map(|message| list(&message["content"]));
+        let results = blocks.filter(|block| block["type"] == "tool_result").map(|block| block["content"].to_string());
+        outputs.chain(results).collect()
+    }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The list of messages, by either dialect's name for it.
+fn conversation(request: &Value) -> &Value {
+    if request["input"].is_array() { &request["input"] } else { &request["messages"] }
+}
 
 /// The script and the step that a request asks for.
 pub(super) fn place(request: &Value) -> (Option<String>, usize) {
-    let empty = Vec::new();
-    let list = |key: &str| request[key].as_array().unwrap_or(&empty).iter();
-    if list("tools").next().is_none() {
+    if request["input"].is_null() && list(&request["tools"]).is_empty() {
         return (None, 0);
     }
-    let (mut script, mut step) = (None, 0);
-    for message in list("messages") {
-        if message["role"] == "assistant" {
-            step += 1;
+    let (mut script, mut step, mut speaks) = (None, 0, false);
+    for message in list(conversation(request)) {
+        if is_models(message) {
+            // In one dialect each message is a turn; in the other a turn is all items that follow one another.
+            step += usize::from(!speaks || message["type"].is_null());
         } else if let Some(name) = texts(&message["content"]).iter().filter_map(|text| marker(text)).next_back() {
             (script, step) = (Some(name.to_owned()), 0);
         }
+        speaks = is_models(message);
     }
     if script.is_none() { (None, 0) } else { (script, step) }
+}
+
+/// Whether the model said this: a message of its own, or an item that is neither a message nor a result.
+fn is_models(item: &Value) -> bool {
+    match item["role"].as_str() {
+        Some(role) => role == "assistant",
+        None => !is_output(item),
+    }
+}
+
+/// Whether this is what a tool gave, in the dialect where that is an item.
+fn is_output(item: &Value) -> bool {
+    item["type"].as_str().is_some_and(|kind| kind.ends_with("_output"))
 }
 
 /// The texts of a message's content, which is a string or a list of blocks.
@@ -56,6 +96,24 @@ mod tests {
             { "role": "user", "content": [{ "type": "tool_result", "content": "x" }] },
         ]);
         assert_eq!(place(&request(messages)), (Some("second".into()), 1));
+    }
+
+    #[test]
+    fn what_the_model_says_in_items_is_one_turn_until_something_comes_between() {
+        let said = json!([
+            { "type": "message", "role": "developer", "content": [{ "type": "input_text", "text": "rules" }] },
+            { "type": "message", "role": "user", "content": [{ "type": "input_text", "text": "go <<script:go>>" }] },
+            { "type": "reasoning", "summary": [] },
+            { "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "I call." }] },
+            { "type": "function_call", "call_id": "1", "arguments": "{}" },
+            { "type": "function_call_output", "call_id": "1", "output": "it printed" },
+            { "type": "message", "role": "user", "content": [{ "type": "input_text", "text": "mind" }] },
+        ]);
+        let body = json!({ "input": said });
+        assert_eq!(place(&body), (Some("go".into()), 1));
+        let seen = Seen { line: String::new(), script: None, step: 0, body };
+        assert_eq!(seen.results(), "\"it printed\"");
+        assert!(seen.conversation().to_string().contains("mind"));
     }
 
     #[test]

@@ -117,15 +117,20 @@ impl Answer<'_> {
     }
 }
 
-fn event(name: &str, mut data: Value) -> Move {
+/// A server-sent event, whose data names its kind, too.
+pub(super) fn event(name: &str, mut data: Value) -> Move {
     data["type"] = name.into();
     Move::Send(format!("event: {name}\ndata: {data}\n\n"))
 }
 
 fn deltas(kind: &str, key: &str, text: &str, piece: usize) -> Vec<Value> {
+    pieces(text, piece).into_iter().map(|piece| json!({ "type": kind, key: piece })).collect()
+}
+
+/// The text in pieces of so many characters.
+pub(super) fn pieces(text: &str, piece: usize) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
-    let pieces = letters.chunks(piece.max(1)).map(|piece| piece.iter().collect::<String>());
-    pieces.map(|piece| json!({ "type": kind, key: piece })).collect()
+    letters.chunks(piece.max(1)).map(|piece| piece.iter().collect()).collect()
 }
 
 #[cfg(test)]

@@ -153,7 +153,7 @@ impl Case {
 /// The requests for a failure's message: the newest words of each.
 fn shown(seen: &[Seen]) -> String {
     let line = |seen: &Seen| {
-        let messages = seen.body["messages"].to_string();
+        let messages = seen.conversation().to_string();
         let skipped = messages.chars().count().saturating_sub(2_000);
         let end: String = messages.chars().skip(skipped).collect();
         format!("{:?} step {} model {}: … {end}", seen.script, seen.step, seen.body["model"])
@@ -183,7 +183,8 @@ fn act(stage: &Stage, process: &mut Process, act: Act) -> Result<()> {
         }
         Act::KillProviderAtText(text) => {
             process.until(&format!("the text `{text}`"), said(text))?;
-            kill(stage.running_cli().context("the provider's program does not run")?, Signal::SIGKILL)?;
+            let running = stage.running_clis();
+            kill(*running.first().context("the provider's program does not run")?, Signal::SIGKILL)?;
             let killed = Instant::now();
             process
                 .until("the session's end", |seen| seen.last().is_some_and(|line| line["type"] == "session.ended"))?;

@@ -48,6 +48,24 @@ pub fn program(cli: &str) -> Result<PathBuf> {
     found.clone().map_err(anyhow::Error::msg)
 }
 
+/// Codex takes the address of its model from its configuration alone. Commands only read unless somebody is asked.
+const CODEX_CONFIG: &str = r#"model = "gpt-5.5"
+model_provider = "mock"
+approval_policy = "on-request"
+sandbox_mode = "read-only"
+
+[model_providers.mock]
+name = "Mock"
+base_url = "@URL@/v1"
+wire_api = "responses"
+env_key = "MOCK_API_KEY"
+request_max_retries = 1
+stream_max_retries = 1
+
+[analytics]
+enabled = false
+"#;
+
 /// Stages at a time, however many threads the tests have: a CLI takes up to 400 MB.
 const STAGES: usize = 8;
 
@@ -105,6 +123,8 @@ impl Stage {
         }
         std::fs::write(folder.join("README.md"), "# project\n\nhello world\n")?;
         let mock = Mock::start(Scripts::standard(&folder.display().to_string())?, 0)?;
+        std::fs::create_dir(home.join(".codex"))?;
+        std::fs::write(home.join(".codex/config.toml"), CODEX_CONFIG.replace("@URL@", &mock.url()))?;
         let stage = Stage { mock, cli: cli.canonicalize()?, folder, home, _scratch: scratch };
         for words in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-q", "-m", "first"]] {
             let mut git = Command::new("git");
@@ -139,13 +159,13 @@ impl Stage {
         self.home.with_file_name("data")
     }
 
-    /// The running CLI, when there is one.
-    pub fn running_cli(&self) -> Option<Pid> {
+    /// The processes that run the CLI's program.
+    pub fn running_clis(&self) -> Vec<Pid> {
         let runs = |pid: &i32| std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == self.cli);
-        inhabitants().into_iter().find(runs).map(Pid::from_raw)
+        inhabitants().into_iter().filter(runs).map(Pid::from_raw).collect()
     }
 
-    /// What an operator would set so that the CLI talks to the mock model and to nobody else.
+    /// What an operator would set so that the CLI talks to the mock model and to nobody else; Codex has it from its own file, too.
     pub fn operator_environment(&self) -> Vec<(String, String)> {
         let url = self.mock.url();
         let pairs = [
@@ -156,6 +176,7 @@ impl Stage {
             ("DISABLE_AUTOUPDATER", "1"),
             ("DISABLE_ERROR_REPORTING", "1"),
             ("CLAUDE_CODE_MAX_RETRIES", "2"),
+            ("MOCK_API_KEY", "dummy-key"),
         ];
         pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }

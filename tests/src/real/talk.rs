@@ -3,7 +3,8 @@
 //!
 //! What `jackfield run` can be told in advance by its arguments is played through it instead (`case.rs`).
 
-use super::case::Turn;
+use super::case::{TURN, Turn};
+use super::judge;
 use super::stage::Stage;
 use anyhow::{Context, Result, bail, ensure};
 use jackfield_core::contract::{Chosen, Content, Verdict};
@@ -40,6 +41,9 @@ pub enum Step {
     Make(&'static str),
     /// Says this into the turn that is open, and gives the provider a moment to read it: not every one says that it has.
     Steer(&'static str),
+    /// On a second thread, which the provider's same process serves, says the first and hears the second, to the end. It is
+    /// judged as any other run, and closed.
+    Beside(&'static str, &'static [&'static str]),
     /// Waits until the assistant has said this, whole.
     Said(&'static str),
     /// Waits until so many runs have ended.
@@ -69,15 +73,37 @@ pub(super) fn talk(
         let bundled = jackfield_bundled::all().iter().find(|one| one.name == provider);
         let bytes = bundled.with_context(|| format!("no plugin '{provider}' comes with the host"))?.bytes.to_vec();
         let plugin = host.add_plugin(bytes, true).await?;
-        let thread = host.new_thread(&plugin, instance(stage, &plugin, provider, exe), &stage.folder).await?;
-        let mut room = Room { events: thread.subscribe(), thread, lines: Vec::new(), open: Vec::new() };
-        let played = room.play(turn.prompt, steps, &stage.folder).await;
-        let closed = room.thread.close().await;
-        room.listen();
-        played.with_context(|| format!("seen: {}", super::process::tail(&room.lines)))?;
-        closed?;
-        Ok(room.lines)
+        let house = House { stage, instance: instance(stage, &plugin, provider, exe), host, plugin };
+        let mut room = house.room().await?;
+        let played = room.play(&house, turn.prompt, steps).await;
+        room.leave(played).await
     })
+}
+
+/// The host, and what each thread is opened with.
+struct House<'a> {
+    stage: &'a Stage,
+    host: Host,
+    plugin: Plugin,
+    instance: Instance,
+}
+
+impl House<'_> {
+    async fn room(&self) -> Result<Room> {
+        let thread = self.host.new_thread(&self.plugin, self.instance.clone(), &self.stage.folder).await?;
+        Ok(Room { events: thread.subscribe(), thread, lines: Vec::new(), open: Vec::new() })
+    }
+
+    /// A run on a thread of its own, while another thread is open.
+    async fn beside(&self, turn: &Turn) -> Result<()> {
+        let mut room = self.room().await?;
+        let heard = room.hear(turn.prompt).await;
+        let programs = self.stage.running_clis();
+        let lines = room.leave(heard).await?;
+        judge::told(&lines, turn).with_context(|| format!("seen: {}", super::process::tail(&lines)))?;
+        ensure!(programs.len() == 1, "two threads, and the provider's program ran as {programs:?}");
+        Ok(())
+    }
 }
 
 /// The operator's settings: this stage's folders, the mock model, and nothing that the test's own environment says.
@@ -99,16 +125,36 @@ struct Room {
 }
 
 impl Room {
-    async fn play(&mut self, prompt: &str, steps: &[Step], folder: &Path) -> Result<()> {
+    async fn play(&mut self, house: &House<'_>, prompt: &str, steps: &[Step]) -> Result<()> {
         self.thread.send(vec![Content::Text(prompt.to_owned())]).await?;
         for (number, step) in steps.iter().enumerate() {
-            self.step(*step, folder).await.with_context(|| format!("step {} ({step:?})", number + 1))?;
+            let done = match *step {
+                Step::Beside(prompt, says) => house.beside(&Turn { prompt, says, ..TURN }).await,
+                step => self.step(step, &house.stage.folder).await,
+            };
+            done.with_context(|| format!("step {} ({step:?})", number + 1))?;
         }
         Ok(())
     }
 
+    /// Says it, and waits for the run's end.
+    async fn hear(&mut self, prompt: &str) -> Result<()> {
+        self.thread.send(vec![Content::Text(prompt.to_owned())]).await?;
+        self.until(|room| room.count("run.ended") > 0).await
+    }
+
+    /// Closes the thread; all that was seen of it, unless what was played on it went wrong.
+    async fn leave(mut self, played: Result<()>) -> Result<Vec<Value>> {
+        let closed = self.thread.close().await;
+        self.listen();
+        played.with_context(|| format!("seen: {}", super::process::tail(&self.lines)))?;
+        closed?;
+        Ok(self.lines)
+    }
+
     async fn step(&mut self, step: Step, folder: &Path) -> Result<()> {
         match step {
+            Step::Beside(..) => bail!("it is played by the house"),
             Step::Pending(count) => self.until(|room| room.open.len() >= count).await,
             Step::Answer(about, allow) => self.answer(about, allow).await,
             Step::File(name) => self.until(|_| folder.join(name).exists()).await,
