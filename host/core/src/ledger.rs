@@ -180,8 +180,10 @@ impl Waiting {
 
     /// What the host said of a frame it kept from the plugin stands; else an output counts more than a word.
     fn fate(&self) -> Fate {
+        if let Some(counted) = self.counted {
+            return counted;
+        }
         match self.fate {
-            _ if self.counted.is_some() => self.counted.unwrap_or(Fate::Unaccounted),
             Some(fate @ (Fate::Skipped | Fate::Fenced | Fate::TooLarge)) => fate,
             _ if self.outputs > 0 && self.outputs == self.fenced + self.repeated => {
                 if self.fenced > 0 {
@@ -208,6 +210,8 @@ pub struct Ledger {
     last_page: u32,
     /// What belonged to no turn.
     outside: LedgerCounts,
+    /// The last frame of the batch whose time has come.
+    come: u64,
     /// The frame of the batch that the plugin spoke of last.
     at_work: Option<u64>,
 }
@@ -265,6 +269,7 @@ impl Ledger {
         let mut unaccounted = Vec::new();
         self.at_work = None;
         self.comes(u64::MAX);
+        self.come = 0;
         for (frame, waiting) in std::mem::take(&mut self.waiting) {
             let fate = waiting.fate();
             if waiting.counted.is_none() {
@@ -289,9 +294,14 @@ impl Ledger {
     /// work.
     pub fn counts(&self) -> LedgerCounts {
         let mut counts = self.settled.clone();
-        let known = self.waiting.iter().take_while(|(frame, _)| self.at_work.is_none_or(|at_work| **frame <= at_work));
-        known.for_each(|(_, waiting)| counts.add(waiting.fate()));
+        self.known().for_each(|waiting| counts.add(waiting.fate()));
         counts
+    }
+
+    /// Frames of the batch whose time has come.
+    fn known(&self) -> impl Iterator<Item = &Waiting> {
+        let last = self.at_work.unwrap_or(u64::MAX);
+        self.waiting.range(..=last).map(|(_, waiting)| waiting)
     }
 
     /// A turn begins.
@@ -314,9 +324,9 @@ impl Ledger {
     /// A turn ends: the counts of its frames. The one at work may be one of them; those behind it are not.
     pub(crate) fn turn_ends(&mut self, page: Page) -> LedgerCounts {
         let mut counts = self.pages.remove(&page).unwrap_or_default();
-        let at_work = self.at_work;
-        let known = self.waiting.iter_mut().take_while(|(frame, _)| at_work.is_none_or(|at_work| **frame <= at_work));
-        for (_, waiting) in known.filter(|(_, waiting)| waiting.counted.is_none() && waiting.page() == Some(page)) {
+        let last = self.at_work.unwrap_or(u64::MAX);
+        let known = self.waiting.range_mut(..=last).map(|(_, waiting)| waiting);
+        for waiting in known.filter(|waiting| waiting.counted.is_none() && waiting.page() == Some(page)) {
             let fate = waiting.fate();
             waiting.counted = Some(fate);
             counts.add(fate);
@@ -328,18 +338,22 @@ impl Ledger {
     pub fn outside(&self) -> LedgerCounts {
         let mut counts = self.outside.clone();
         self.pages.values().for_each(|page| counts.add_all(page));
-        let known = self.waiting.iter().take_while(|(frame, _)| self.at_work.is_none_or(|at_work| **frame <= at_work));
-        let rest = known.filter(|(_, waiting)| waiting.counted.is_none());
-        rest.for_each(|(_, waiting)| counts.add(waiting.fate()));
+        let rest = self.known().filter(|waiting| waiting.counted.is_none());
+        rest.for_each(|waiting| counts.add(waiting.fate()));
         counts
     }
 
-    /// The time of this frame has come, and with it that of those before it: they belong where it comes.
+    /// The time of this frame has come, and with it that of those before it: they belong where it comes. What came before is not
+    /// looked at again for each output.
     fn comes(&mut self, frame: u64) {
+        if frame < self.come {
+            return;
+        }
         let mut open = self.pages.keys();
         let here = open.next().copied().filter(|_| open.next().is_none());
-        let frames = self.waiting.range_mut(..=frame).map(|(_, waiting)| waiting);
+        let frames = self.waiting.range_mut(self.come..=frame).map(|(_, waiting)| waiting);
         frames.for_each(|waiting| _ = waiting.place.get_or_insert(Place::Here(here)));
+        self.come = frame;
     }
 
     fn waiting_for(&mut self, frame: u64) -> Option<&mut Waiting> {

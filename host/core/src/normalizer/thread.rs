@@ -4,6 +4,7 @@ use super::ended::Ended;
 use super::history::Recall;
 use super::item::{Kind, OpenItem};
 use super::plan::PlanState;
+use super::record::hash_of;
 use crate::contract::Status;
 use crate::event::{RunStatus, Task};
 use crate::id::{ItemId, RunId, ThreadId, TurnId};
@@ -11,7 +12,6 @@ use crate::identity::TurnKey;
 use crate::ledger::Page;
 use crate::lifecycle::{self, AttemptStatus, Kept, State};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A thread of ours in this session.
 #[derive(Debug)]
@@ -251,12 +251,6 @@ impl ThreadState {
                 || tasks.iter().any(|task| task.turn.as_ref() == Some(&turn.id))
         });
     }
-}
-
-fn hash_of(native: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    native.hash(&mut hasher);
-    hasher.finish()
 }
 
 impl RunState {

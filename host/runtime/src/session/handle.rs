@@ -3,7 +3,7 @@
 use super::ask::{Ask, AskError, NewRun, QueueChange, Reply1, Stop};
 use super::operations::{Operation, Outcome};
 use super::ring::KeptFrame;
-use super::seat::{Ends, Newcomer, SeatStart};
+use super::seat::{Ends, Newcomer, SeatStart, Ways};
 use super::{SessionStart, Shared, task};
 use crate::clock;
 use jackfield_core::capability::CapabilityView;
@@ -89,13 +89,11 @@ impl SessionHandle {
     }
 
     pub(super) fn of(
-        asks: mpsc::Sender<Ask>,
+        ways: Ways,
         door: mpsc::Sender<Newcomer>,
-        ended: watched::Receiver<bool>,
         view: watched::Receiver<Option<CapabilityView>>,
-        standing: watched::Receiver<Standing>,
-        left: Left,
     ) -> SessionHandle {
+        let Ways { asks, ended, standing, left } = ways;
         SessionHandle { asks, door, ended, view, standing, left }
     }
 

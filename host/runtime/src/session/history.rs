@@ -12,12 +12,8 @@ impl Task {
         self.recall(at, with_this_session).await;
     }
 
-    /// The same for a thread that is bound only now: what was told of it meanwhile waits.
-    pub(super) async fn recall_before(&mut self, at: usize) {
-        self.recall(at, false).await;
-    }
-
-    async fn recall(&mut self, at: usize, with_this_session: bool) {
+    /// What the thread holds, with what was shown in this session or without it, is known from now on.
+    pub(super) async fn recall(&mut self, at: usize, with_this_session: bool) {
         let start = &self.seats[at].start;
         let (thread, before) = (start.log.thread().clone(), (start.session.clone(), start.epoch));
         match self.shared.store.record(&thread, (!with_this_session).then_some(before)).await {

@@ -213,7 +213,8 @@ impl Task {
         }
         // Ours by the command, whatever its id: a provider may resume under a new one.
         if self.seats[at].start.native_id.as_ref().is_some_and(|known| *known != thread.id) {
-            self.recall_before(at).await;
+            // What was told of it meanwhile waits for its thread.
+            self.recall(at, false).await;
         }
         self.seats[at].native = Some(thread.id.clone());
         self.remember_thread(at, &thread).await;

@@ -160,7 +160,7 @@ impl Task {
             Some(at) => self.seats[at] = seat,
             None => self.seats.push(seat),
         }
-        SessionHandle::of(ways.asks, door, ways.ended, self.view.subscribe(), ways.standing, ways.left)
+        SessionHandle::of(ways, door, self.view.subscribe())
     }
 
     /// Runs until the session is over and every process of it is gone. Each round feeds the plugin once at most, so that
