@@ -5,35 +5,24 @@
 mod support;
 
 use jackfield_sdk::prelude::*;
+use jackfield_sdk::testing::recording::expect;
+use std::path::Path;
 use support::{each, project};
 
 #[test]
 fn recorded_conversations_read_as_expected() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected");
-    let mut wrong = vec![];
-    each(|agent, name, played| {
-        let shown = project(&played.outputs);
-        let file = folder.join(agent).join(format!("{name}.txt"));
-        if std::env::var_os("UPDATE").is_some() {
-            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(&file, &shown).unwrap();
-        } else if std::fs::read_to_string(&file).unwrap_or_default() != shown {
-            wrong.push(format!("== {agent}/{name}\n{shown}"));
-        }
-    });
-    assert!(wrong.is_empty(), "not as in tests/expected; UPDATE=1 writes them anew:\n{}", wrong.join("\n"));
+    let mut shown = vec![];
+    each(|agent, name, played| shown.push((format!("{agent}/{name}"), project(&played.outputs))));
+    expect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected"), shown);
 }
 
 #[test]
 fn every_line_has_outputs_or_one_disposition_and_none_is_unknown() {
     each(|agent, name, played| {
         for heard in played.heard {
-            let dispositions = heard.outputs.iter().filter(|output| matches!(output, Output::Disposition(_))).count();
-            let quiet = |output: &Output| matches!(output, Output::Disposition(_) | Output::Diagnostic(_));
-            let said = heard.outputs.iter().any(|output| !quiet(output));
-            assert!(said || dispositions == 1, "{agent}/{name}: {:?} for {}", heard.outputs, heard.line);
-            let unknown =
-                heard.outputs.iter().find(|output| matches!(output, Output::Disposition(Disposition::Unknown(_))));
+            let accounted = heard.said() || heard.dispositions().count() == 1;
+            assert!(accounted, "{agent}/{name}: {:?} for {}", heard.outputs, heard.line);
+            let unknown = heard.unknown();
             // A recorded client that never opened what it asks for; answers of lines that are no commands.
             assert!(unknown.is_none() || name == "invalid_input", "{agent}/{name}: {unknown:?}: {}", heard.line);
         }

@@ -5,24 +5,16 @@
 mod support;
 
 use jackfield_sdk::prelude::*;
-use support::{names, play, project};
+use jackfield_sdk::testing::project;
+use jackfield_sdk::testing::recording::expect;
+use std::path::Path;
+use support::{names, play};
 
 /// Every recording has an expectation, reviewed by a person.
 #[test]
 fn recorded_conversations_read_as_expected() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected");
-    let mut wrong = vec![];
-    for name in names() {
-        let shown = project(&play(&name).outputs);
-        let file = folder.join(format!("{name}.txt"));
-        if std::env::var_os("UPDATE").is_some() {
-            std::fs::create_dir_all(&folder).unwrap();
-            std::fs::write(&file, &shown).unwrap();
-        } else if std::fs::read_to_string(&file).unwrap_or_default() != shown {
-            wrong.push(format!("== {name}\n{shown}"));
-        }
-    }
-    assert!(wrong.is_empty(), "not as in tests/expected; UPDATE=1 writes them anew:\n{}", wrong.join("\n"));
+    let shown = names().into_iter().map(|name| (name.clone(), project(&play(&name).outputs)));
+    expect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected"), shown);
 }
 
 /// Frames that no one understands are told by their kind; these are all there are.
@@ -32,16 +24,10 @@ const KNOWN_UNKNOWN: &[&str] = &[];
 fn every_line_has_outputs_or_one_disposition_and_none_is_unknown() {
     for name in names() {
         for heard in play(&name).heard {
-            let dispositions: Vec<_> =
-                heard.outputs.iter().filter(|output| matches!(output, Output::Disposition(_))).collect();
-            let said =
-                heard.outputs.iter().any(|output| !matches!(output, Output::Disposition(_) | Output::Diagnostic(_)));
-            assert!(said || dispositions.len() == 1, "{name}: {:?} for {}", heard.outputs, heard.line);
-            for output in &heard.outputs {
-                if let Output::Disposition(Disposition::Unknown(kind)) = output {
-                    assert!(KNOWN_UNKNOWN.contains(&kind.as_str()), "{name}: `{kind}` is unknown: {}", heard.line);
-                }
-            }
+            let accounted = heard.said() || heard.dispositions().count() == 1;
+            assert!(accounted, "{name}: {:?} for {}", heard.outputs, heard.line);
+            let unknown = heard.unknown().filter(|kind| !KNOWN_UNKNOWN.contains(kind));
+            assert_eq!(unknown, None, "{name}: {}", heard.line);
         }
     }
 }

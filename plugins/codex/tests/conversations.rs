@@ -5,38 +5,26 @@
 mod support;
 
 use jackfield_sdk::prelude::*;
+use jackfield_sdk::testing::project;
+use jackfield_sdk::testing::recording::{Heard, expect};
 use serde_json::Value;
-use support::{Heard, names, play, project};
+use std::path::Path;
+use support::{names, play};
 
 /// Every recording has an expectation, reviewed by a person.
 #[test]
 fn recorded_conversations_read_as_expected() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected");
-    let mut wrong = vec![];
-    for name in names() {
-        let shown = project(&play(&name).outputs);
-        let file = folder.join(format!("{name}.txt"));
-        if std::env::var_os("UPDATE").is_some() {
-            std::fs::create_dir_all(&folder).unwrap();
-            std::fs::write(&file, &shown).unwrap();
-        } else if std::fs::read_to_string(&file).unwrap_or_default() != shown {
-            wrong.push(format!("== {name}\n{shown}"));
-        }
-    }
-    assert!(wrong.is_empty(), "not as in tests/expected; UPDATE=1 writes them anew:\n{}", wrong.join("\n"));
+    let shown = names().into_iter().map(|name| (name.clone(), project(&play(&name).outputs)));
+    expect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected"), shown);
 }
 
 #[test]
 fn every_line_has_outputs_or_one_disposition_and_none_is_unknown() {
     for name in names() {
         for heard in play(&name).heard {
-            let disposition = |output: &&Output| matches!(output, Output::Disposition(_));
-            let dispositions: Vec<_> = heard.outputs.iter().filter(disposition).collect();
-            let said =
-                heard.outputs.iter().any(|output| !matches!(output, Output::Disposition(_) | Output::Diagnostic(_)));
-            assert!(said || dispositions.len() == 1, "{name}: {:?} for {}", heard.outputs, heard.line);
-            let unknown = |output: &Output| matches!(output, Output::Disposition(Disposition::Unknown(_)));
-            assert!(!heard.outputs.iter().any(unknown), "{name}: {:?} for {}", heard.outputs, heard.line);
+            let accounted = heard.said() || heard.dispositions().count() == 1;
+            assert!(accounted, "{name}: {:?} for {}", heard.outputs, heard.line);
+            assert_eq!(heard.unknown(), None, "{name}: {}", heard.line);
         }
     }
 }

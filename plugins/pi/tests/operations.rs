@@ -220,7 +220,7 @@ fn what_an_extension_asks_is_a_question_with_one_answer() {
     ] {
         let mut live = Live::ready();
         let outputs = ask(&mut live, method, more);
-        assert!(shown(&outputs)[0].starts_with("asks Allow it?"), "{outputs:?}");
+        assert!(shown(&outputs)[0].starts_with("asks Questions:  Allow it?"), "{outputs:?}");
         assert_eq!(respond(&mut live, reply), ["done 3 Accepted"]);
         let line = live.last();
         assert_eq!((&line["type"], &line["id"], &line[field]), (&json!("extension_ui_response"), &json!("u1"), &value));
@@ -261,7 +261,7 @@ fn what_is_not_known_is_cancelled_and_what_is_for_a_terminal_is_passed_over() {
     let outputs = ask(&mut live, "setWidget", json!({"widgetLines": ["x"]}));
     assert!(matches!(&outputs[..], [Output::Disposition(Disposition::Silent(_))]), "{outputs:?}");
     let outputs = ask(&mut live, "notify", json!({"message": "Blocked.", "notifyType": "warning"}));
-    assert_eq!(shown(&outputs), ["note Blocked."]);
+    assert_eq!(shown(&outputs), ["note extension: Blocked."]);
 }
 
 #[test]

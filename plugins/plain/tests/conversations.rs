@@ -2,6 +2,7 @@
 
 use jackfield_plugin_plain::PlainText;
 use jackfield_sdk::prelude::*;
+use jackfield_sdk::testing::recording::{expect, lines};
 use jackfield_sdk::testing::{Harness, word};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -12,14 +13,11 @@ fn folder() -> PathBuf {
 
 /// Plays a recorded run: its message, what it printed, our signal where the recording has one, its end.
 fn play(name: &str) -> (Vec<Output>, Pairs) {
-    let text = std::fs::read_to_string(folder().join(format!("{name}.jsonl"))).unwrap();
     let mut harness = opened("{}");
     let mut outputs = vec![];
-    for line in text.lines() {
-        let row: Value = serde_json::from_str(line).unwrap();
-        let line = row["line"].as_str().unwrap();
+    for (dir, line) in &lines(&folder(), name) {
         let channel = |harness: &Harness<PlainText>| harness.spawned.last().unwrap().0;
-        match row["dir"].as_str().unwrap() {
+        match dir.as_str() {
             "spawn" => {
                 let spawn: Value = serde_json::from_str(line).unwrap();
                 let argv: Vec<_> =
@@ -86,17 +84,9 @@ fn shown(outputs: &[Output]) -> String {
 
 #[test]
 fn recorded_runs_read_as_expected() {
-    let mut wrong = vec![];
-    for name in ["error_http_401", "file_edit", "sigint_mid_turn", "text_stream"] {
-        let shown = shown(&play(name).0);
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected").join(format!("{name}.txt"));
-        if std::env::var_os("UPDATE").is_some() {
-            std::fs::write(&file, &shown).unwrap();
-        } else if std::fs::read_to_string(&file).unwrap_or_default() != shown {
-            wrong.push(format!("== {name}\n{shown}"));
-        }
-    }
-    assert!(wrong.is_empty(), "not as in tests/expected; UPDATE=1 writes them anew:\n{}", wrong.join("\n"));
+    let names = ["error_http_401", "file_edit", "sigint_mid_turn", "text_stream"];
+    let shown = names.map(|name| (name.to_owned(), shown(&play(name).0)));
+    expect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected"), shown);
 }
 
 #[test]

@@ -2,6 +2,12 @@
 //!
 //! It plays a well-behaved host: effects are answered `opened` and `written` at once (unless [`Harness::manual`]), timers fire when
 //! [`Harness::advance`] reaches them. What was spawned and written is kept to look at. A fault of the session panics, except in `try_…`.
+//! [`recording`] reads recorded conversations and holds texts against expectations; [`project`] is such a text.
+
+pub mod recording;
+mod shown;
+
+pub use shown::{join, project};
 
 use std::collections::BTreeMap;
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use jackfield_plugin_acp::{Acp, ByData};
 use jackfield_sdk::prelude::*;
+use jackfield_sdk::testing::recording::{Heard, lines, recordings};
 use jackfield_sdk::testing::{Harness, with_data};
 use serde_json::{Value, json};
 
@@ -30,14 +31,7 @@ fn folder(agent: &str) -> PathBuf {
 
 /// All recordings of an agent, by name.
 pub fn names(agent: &str) -> Vec<String> {
-    let entries = std::fs::read_dir(folder(agent)).unwrap();
-    let mut names: Vec<_> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter_map(|name| name.strip_suffix(".jsonl").map(str::to_owned))
-        .collect();
-    names.sort();
-    assert!(names.len() > 25, "recordings of {agent} are missing");
-    names
+    recordings(&folder(agent), 26)
 }
 
 /// Each recording of each agent.
@@ -47,12 +41,6 @@ pub fn each(mut then: impl FnMut(&str, &str, Played)) {
             then(agent, &name, play(agent, &name));
         }
     }
-}
-
-/// What the plugin said about one line that the agent wrote.
-pub struct Heard {
-    pub line: String,
-    pub outputs: Vec<Output>,
 }
 
 /// A recording played to its end.
@@ -68,12 +56,8 @@ pub struct Played {
 
 pub fn play(agent: &str, name: &str) -> Played {
     with_data(&data(agent), || {
-        let text = std::fs::read_to_string(folder(agent).join(format!("{name}.jsonl"))).unwrap();
         let mut player = Player::default();
-        for line in text.lines() {
-            let row: Value = serde_json::from_str(line).unwrap();
-            player.row(row["dir"].as_str().unwrap(), row["line"].as_str().unwrap_or_default());
-        }
+        lines(&folder(agent), name).iter().for_each(|(dir, line)| player.row(dir, line));
         player.played
     })
 }

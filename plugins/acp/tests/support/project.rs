@@ -1,36 +1,28 @@
 //! The outputs of a conversation as a compact text: a line for each thing that a person or the host would notice.
 
 use jackfield_sdk::prelude::*;
-use jackfield_sdk::testing::word;
+use jackfield_sdk::testing::{join, word};
 
 /// One line per output; pieces of one message are joined; dispositions and catalogues are left out.
 pub fn project(outputs: &[Output]) -> String {
-    let mut lines: Vec<String> = vec![];
-    for output in outputs {
-        let (head, text) = match output {
-            Output::Done(OpResult { op, outcome: Ok(value) }) => (format!("done {op} {}", done(value)), String::new()),
-            Output::Done(OpResult { op, outcome: Err(fault) }) => {
-                (format!("done {op} fault {}", told(fault)), String::new())
-            }
-            Output::Negotiated(set) => {
-                let version = set.provider_version.as_deref().unwrap_or("?");
-                (
-                    format!("negotiated {version} #{}: {} capabilities", set.revision, set.capabilities.len()),
-                    String::new(),
-                )
-            }
-            Output::Event(event) => match describe(&event.body) {
-                Some((head, text)) => (place(event.scope.as_ref()) + &head, text),
-                None => continue,
-            },
-            _ => continue,
-        };
-        match lines.last_mut() {
-            Some(last) if !text.is_empty() && last.starts_with(&head) => last.push_str(&text),
-            _ => lines.push(head + &text),
+    join(outputs, of_output, 260)
+}
+
+fn of_output(output: &Output) -> Option<(String, String)> {
+    let line = match output {
+        Output::Done(OpResult { op, outcome: Ok(value) }) => format!("done {op} {}", done(value)),
+        Output::Done(OpResult { op, outcome: Err(fault) }) => format!("done {op} fault {}", told(fault)),
+        Output::Negotiated(set) => {
+            let version = set.provider_version.as_deref().unwrap_or("?");
+            format!("negotiated {version} #{}: {} capabilities", set.revision, set.capabilities.len())
         }
-    }
-    lines.iter().map(|line| format!("{}\n", short(line))).collect()
+        Output::Event(event) => {
+            let (head, text) = describe(&event.body)?;
+            return Some((place(event.scope.as_ref()) + &head, text));
+        }
+        _ => return None,
+    };
+    Some((line, String::new()))
 }
 
 fn place(scope: Option<&Scope>) -> String {
@@ -137,9 +129,4 @@ fn done(value: &OpValue) -> String {
         OpValue::Threads(list) => format!("threads {}", list.threads.len()),
         other => word(other),
     }
-}
-
-fn short(line: &str) -> String {
-    let line = line.replace('\n', "⏎");
-    if line.chars().count() <= 260 { line } else { line.chars().take(260).collect::<String>() + "…" }
 }

@@ -1,36 +1,22 @@
 //! Plays a recorded conversation against the plugin: what the recorded client wrote becomes commands, what the program wrote
 //! becomes frames. Answers go to the plugin's own calls; what only the plugin asks is answered here.
 
-mod project;
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use jackfield_plugin_codex::Codex;
 use jackfield_sdk::prelude::*;
 use jackfield_sdk::testing::Harness;
+use jackfield_sdk::testing::recording::{Heard, lines, recordings};
 use serde_json::{Value, json};
-
-pub use project::project;
 
 /// All recordings, by name.
 pub fn names() -> Vec<String> {
-    let folder = folder();
-    let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<_> = files.filter_map(|name| name.strip_suffix(".jsonl").map(str::to_owned)).collect();
-    names.sort();
-    assert!(names.len() > 30, "recordings are missing in {}", folder.display());
-    names
+    recordings(&folder(), 31)
 }
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("recordings")
-}
-
-/// What the plugin said about one line that the program wrote.
-pub struct Heard {
-    pub line: String,
-    pub outputs: Vec<Output>,
 }
 
 /// A recording played to its end.
@@ -48,12 +34,8 @@ pub struct Played {
 
 /// Plays a recording.
 pub fn play(name: &str) -> Played {
-    let text = std::fs::read_to_string(folder().join(format!("{name}.jsonl"))).unwrap();
     let mut player = Player::default();
-    for line in text.lines() {
-        let row: Value = serde_json::from_str(line).unwrap();
-        player.row(row["dir"].as_str().unwrap(), row["line"].as_str().unwrap_or_default());
-    }
+    lines(&folder(), name).iter().for_each(|(dir, line)| player.row(dir, line));
     player.played
 }
 

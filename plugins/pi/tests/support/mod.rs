@@ -3,41 +3,24 @@
 //! would have given them.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-mod project;
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use jackfield_plugin_pi::Pi;
 use jackfield_sdk::prelude::*;
-use jackfield_sdk::testing::Harness;
+use jackfield_sdk::testing::recording::{Heard, lines, recordings};
+use jackfield_sdk::testing::{Harness, project};
 use serde_json::{Value, json};
-
-pub use project::project;
 
 pub const SESSION: &str = "01a22dbb-17a7-7171-8a17-18c1ccf7954e";
 
 /// All recordings, by name.
 pub fn names() -> Vec<String> {
-    let folder = folder();
-    let mut names: Vec<_> = std::fs::read_dir(&folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter_map(|name| name.strip_suffix(".jsonl").map(str::to_owned))
-        .collect();
-    names.sort();
-    assert!(names.len() >= 15, "recordings are missing in {}", folder.display());
-    names
+    recordings(&folder(), 15)
 }
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("recordings")
-}
-
-/// What the plugin said about one line that the program wrote.
-pub struct Heard {
-    pub line: String,
-    pub outputs: Vec<Output>,
 }
 
 /// A recording played to its end.
@@ -55,12 +38,8 @@ pub struct Played {
 
 /// Plays a recording.
 pub fn play(name: &str) -> Played {
-    let text = std::fs::read_to_string(folder().join(format!("{name}.jsonl"))).unwrap();
     let mut player = Player { live: Live::new(), played: Played::default(), ids: BTreeMap::new() };
-    for line in text.lines() {
-        let row: Value = serde_json::from_str(line).unwrap();
-        player.row(row["dir"].as_str().unwrap(), row["line"].as_str().unwrap_or_default());
-    }
+    lines(&folder(), name).iter().for_each(|(dir, line)| player.row(dir, line));
     player.played
 }
 
