@@ -18,28 +18,19 @@ pub(crate) fn of_error(data: &Data, method: &str, error: &RpcError) -> Fault {
     let of_method = |rule: &&crate::data::ErrorRule| rule.method.as_deref().is_none_or(|only| only == method);
     let by_rule = data.errors.iter().filter(of_method).find(|rule| says(rule)).and_then(|rule| kind(&rule.kind));
     let kind = by_rule.unwrap_or_else(|| of_code(error.code));
-    let fault = Fault::new(kind, text).with_code(error.code.to_string());
-    match kind {
-        FaultKind::RateLimit | FaultKind::Overloaded | FaultKind::Network | FaultKind::Timeout => {
-            fault.with_retry(None)
-        }
-        _ => fault,
-    }
+    Fault::new(kind, text).with_code(error.code.to_string()).with_retry_if_it_passes()
 }
 
 fn of_code(code: i64) -> FaultKind {
     match code {
-        -32000 | 401 | 403 => FaultKind::Auth,
-        -32002 | 404 => FaultKind::NotFound,
+        -32000 => FaultKind::Auth,
+        -32002 => FaultKind::NotFound,
         -32601 => FaultKind::Unsupported,
-        -32602 | 400 => FaultKind::Invalid,
+        -32602 => FaultKind::Invalid,
         -32600 | -32700 => FaultKind::Protocol,
         -32800 => FaultKind::Cancelled,
-        402 => FaultKind::Quota,
-        408 => FaultKind::Timeout,
-        413 => FaultKind::ContextWindow,
-        429 => FaultKind::RateLimit,
-        500..=599 => FaultKind::Overloaded,
+        // Of the others an agent may mean something of its own.
+        400..=404 | 408 | 413 | 429 | 500..=599 => FaultKind::of_http(code as u32).unwrap_or(FaultKind::Unknown),
         _ => FaultKind::Unknown,
     }
 }

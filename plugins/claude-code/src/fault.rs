@@ -12,12 +12,7 @@ pub fn of_status(status: Option<u32>, text: &str) -> Fault {
         Some(status) => fault.with_code(status.to_string()),
         None => fault,
     };
-    match kind {
-        FaultKind::RateLimit | FaultKind::Overloaded | FaultKind::Network | FaultKind::Timeout => {
-            fault.with_retry(None)
-        }
-        _ => fault,
-    }
+    fault.with_retry_if_it_passes()
 }
 
 fn kind_of_status(status: Option<u32>, text: &str) -> FaultKind {
@@ -25,18 +20,11 @@ fn kind_of_status(status: Option<u32>, text: &str) -> FaultKind {
         let text = text.to_lowercase();
         words.iter().any(|word| text.contains(word))
     };
-    match status {
-        Some(401 | 403) => FaultKind::Auth,
-        Some(402) => FaultKind::Quota,
-        Some(404) => FaultKind::NotFound,
-        Some(408) => FaultKind::Timeout,
-        Some(413) => FaultKind::ContextWindow,
-        Some(429) if says(&["usage limit", "credit balance"]) => FaultKind::Quota,
-        Some(429) => FaultKind::RateLimit,
-        Some(500..=599) => FaultKind::Overloaded,
-        Some(400) if says(&["prompt is too long", "context window"]) => FaultKind::ContextWindow,
-        Some(400) if says(&["credit balance"]) => FaultKind::Quota,
-        Some(400..=499) => FaultKind::Invalid,
+    match (status, status.and_then(FaultKind::of_http)) {
+        (Some(429), _) if says(&["usage limit", "credit balance"]) => FaultKind::Quota,
+        (Some(400), _) if says(&["prompt is too long", "context window"]) => FaultKind::ContextWindow,
+        (Some(400), _) if says(&["credit balance"]) => FaultKind::Quota,
+        (_, Some(kind)) => kind,
         _ if says(&["invalid api key", "/login", "oauth token"]) => FaultKind::Auth,
         _ if says(&["overloaded"]) => FaultKind::Overloaded,
         _ if says(&[

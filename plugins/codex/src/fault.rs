@@ -36,13 +36,7 @@ pub(crate) fn of_turn(error: &TurnError) -> Fault {
         Some(details) if !details.is_empty() => format!("{} ({details})", error.message),
         _ => error.message.clone(),
     };
-    let fault = Fault { code: word, ..Fault::new(kind, text) };
-    match kind {
-        FaultKind::RateLimit | FaultKind::Overloaded | FaultKind::Network | FaultKind::Timeout => {
-            fault.with_retry(None)
-        }
-        _ => fault,
-    }
+    Fault { code: word, ..Fault::new(kind, text) }.with_retry_if_it_passes()
 }
 
 /// The word, and the status of the model's service where there was one.

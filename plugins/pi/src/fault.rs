@@ -14,12 +14,7 @@ pub fn of_service(text: &str) -> Fault {
         Some(status) => fault.with_code(status.to_string()),
         None => fault,
     };
-    match kind {
-        FaultKind::RateLimit | FaultKind::Overloaded | FaultKind::Network | FaultKind::Timeout => {
-            fault.with_retry(None)
-        }
-        _ => fault,
-    }
+    fault.with_retry_if_it_passes()
 }
 
 /// The fault of a command that the program refused.
@@ -56,24 +51,17 @@ fn status(text: &str) -> Option<u32> {
 fn kind(status: Option<u32>, text: &str) -> FaultKind {
     let text = text.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    match status {
-        Some(401 | 403) => FaultKind::Auth,
-        Some(402) => FaultKind::Quota,
-        Some(404) => FaultKind::NotFound,
-        Some(408) => FaultKind::Timeout,
-        Some(413) => FaultKind::ContextWindow,
-        Some(429) if says(&["quota", "usage limit"]) => FaultKind::Quota,
-        Some(429) => FaultKind::RateLimit,
-        Some(500..=599) => FaultKind::Overloaded,
-        Some(400) if says(&["context", "too long", "maximum"]) => FaultKind::ContextWindow,
-        Some(_) => FaultKind::Invalid,
-        None if says(&["overloaded"]) => FaultKind::Overloaded,
-        None if says(&["rate limit", "too many requests"]) => FaultKind::RateLimit,
+    match (status, status.and_then(FaultKind::of_http)) {
+        (Some(429), _) if says(&["quota", "usage limit"]) => FaultKind::Quota,
+        (Some(400), _) if says(&["context", "too long", "maximum"]) => FaultKind::ContextWindow,
+        (_, Some(kind)) => kind,
+        _ if says(&["overloaded"]) => FaultKind::Overloaded,
+        _ if says(&["rate limit", "too many requests"]) => FaultKind::RateLimit,
         // The words of the program's HTTP client for a stream that was cut.
-        None if says(&["terminated", "fetch failed", "connection", "other side closed", "econnrefused"]) => {
+        _ if says(&["terminated", "fetch failed", "connection", "other side closed", "econnrefused"]) => {
             FaultKind::Network
         }
-        None => FaultKind::Unknown,
+        _ => FaultKind::Unknown,
     }
 }
 

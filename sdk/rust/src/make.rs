@@ -2,6 +2,23 @@
 
 use crate::prelude::*;
 
+impl FaultKind {
+    /// What the status of an HTTP answer says of a call that failed; nothing below 400 and from 600 on.
+    pub fn of_http(status: u32) -> Option<Self> {
+        Some(match status {
+            401 | 403 => FaultKind::Auth,
+            402 => FaultKind::Quota,
+            404 => FaultKind::NotFound,
+            408 => FaultKind::Timeout,
+            413 => FaultKind::ContextWindow,
+            429 => FaultKind::RateLimit,
+            400..=499 => FaultKind::Invalid,
+            500..=599 => FaultKind::Overloaded,
+            _ => return None,
+        })
+    }
+}
+
 impl Fault {
     /// A fault that another attempt would not change.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
@@ -32,6 +49,16 @@ impl Fault {
     /// With the provider's own code.
     pub fn with_code(self, code: impl Into<String>) -> Self {
         Fault { code: Some(code.into()), ..self }
+    }
+
+    /// May be tried again, when it is of a kind that passes: a limit of rate, an overload, the network, a deadline.
+    pub fn with_retry_if_it_passes(self) -> Self {
+        match self.kind {
+            FaultKind::RateLimit | FaultKind::Overloaded | FaultKind::Network | FaultKind::Timeout => {
+                self.with_retry(None)
+            }
+            _ => self,
+        }
     }
 
     /// Worth another attempt, unchanged, perhaps not before so many milliseconds.
