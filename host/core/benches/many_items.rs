@@ -6,8 +6,11 @@
 //! speed and its load cancel out.
 //! 2026-12-01, two cores shared with five builds, three runs: 1.04, 1.05, 1.17 times (rounds of 0.55 to 2.38).
 
+#[path = "../tests/make/mod.rs"]
+mod make;
+
 use jackfield_core::capability::Capabilities;
-use jackfield_core::contract::{Event, EventBody, Item, ItemBody, Status, Tool, ToolKind, TurnEnd};
+use jackfield_core::contract::{Event, EventBody, Item, ItemBody, Status, TurnEnd};
 use jackfield_core::event::AttemptReason;
 use jackfield_core::id::{RunId, SessionId, ThreadId};
 use jackfield_core::limits::Limits;
@@ -29,17 +32,7 @@ fn main() {
 /// Calls told whole, every other one without an id, and the turn's end.
 fn turn(count: u32) -> Vec<Event> {
     let calls = (0..count).map(|at| {
-        let tool = Tool {
-            kind: ToolKind::Execute,
-            name: Some("run".into()),
-            server: None,
-            title: None,
-            input: None,
-            locations: vec![],
-            content: vec![],
-            exit_code: None,
-            extra: vec![],
-        };
+        let tool = make::command("run");
         let id = (at % 2 == 0).then(|| format!("c{at}"));
         let item = Item { id, status: Status::Completed, body: ItemBody::Tool(tool), mark: None, extra: vec![] };
         Event { scope: None, body: EventBody::Items(vec![item]) }

@@ -1,6 +1,8 @@
 //! What holds of ids, for any conversation: unique in their scope, the same when played again, however the text was cut up,
 //! the frames were batched, or what is known by a strong id was delivered again; apart for threads, forks and connections.
 
+mod make;
+
 use jackfield_core::capability::{Capabilities, Strength};
 use jackfield_core::contract::*;
 use jackfield_core::event::{AttemptReason, EventBody as Seen, ItemBody as Shown};
@@ -28,17 +30,7 @@ fn told() -> impl Strategy<Value = Told> {
 }
 
 fn call(id: u8, status: Status) -> Event {
-    let tool = Tool {
-        kind: ToolKind::Execute,
-        name: Some("run".into()),
-        server: None,
-        title: None,
-        input: None,
-        locations: vec![],
-        content: vec![],
-        exit_code: None,
-        extra: vec![],
-    };
+    let tool = make::command("run");
     let item = Item { id: Some(format!("c{id}")), status, body: ItemBody::Tool(tool), mark: None, extra: vec![] };
     Event { scope: None, body: EventBody::Items(vec![item]) }
 }
@@ -236,17 +228,7 @@ fn background_work_keeps_its_id() {
 #[test]
 fn the_same_native_ids_elsewhere_are_other_things() {
     let request = |id: &str| {
-        let request = Request {
-            id: id.into(),
-            item: None,
-            subject: Subject::Questions,
-            reason: None,
-            options: vec![],
-            questions: vec![],
-            raw: None,
-            expires_ms: None,
-            extra: vec![],
-        };
+        let request = make::question(id);
         Event { scope: None, body: EventBody::RequestsOpened(vec![request]) }
     };
     let mut ids = BTreeSet::new();

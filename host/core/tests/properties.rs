@@ -1,5 +1,7 @@
 //! What holds for every conversation, sane or not: closed, once, numbered, counted, the same when played again.
 
+mod make;
+
 use jackfield_core::capability::{Capabilities, FLAGS, Strength};
 use jackfield_core::contract::*;
 use jackfield_core::event::{self, AttemptReason, EventBody as Seen, SessionEnd, SessionEvent, is_terminal};
@@ -53,15 +55,9 @@ fn status() -> impl Strategy<Value = Status> {
 
 fn tool() -> impl Strategy<Value = Tool> {
     (prop::option::of("[xy]"), prop::option::of("[pq]")).prop_map(|(name, input)| Tool {
-        kind: ToolKind::Execute,
         name,
-        server: None,
-        title: None,
         input,
-        locations: vec![],
-        content: vec![],
-        exit_code: None,
-        extra: vec![],
+        ..make::command("")
     })
 }
 
@@ -498,17 +494,7 @@ fn ordinals_have_no_ceiling() {
                     status: Status::Completed,
                     mark: None,
                     extra: vec![],
-                    body: ItemBody::Tool(Tool {
-                        kind: ToolKind::Execute,
-                        name: Some("x".into()),
-                        server: None,
-                        title: None,
-                        input: None,
-                        locations: vec![],
-                        content: vec![],
-                        exit_code: None,
-                        extra: vec![],
-                    }),
+                    body: ItemBody::Tool(make::command("x")),
                 }]),
             })
         })

@@ -1,5 +1,7 @@
 //! Threads that share a session: what the provider says without a name, or of a thread that nobody has, never stands in another one.
 
+mod make;
+
 use jackfield_core::capability::Capabilities;
 use jackfield_core::contract::*;
 use jackfield_core::event::SessionEnd;
@@ -59,17 +61,7 @@ fn what_is_said_without_a_name_is_not_the_newcomers() {
     normalizer.end_thread(&thread(1), SessionEnded::new(SessionEnd::Closed, None));
     normalizer.begin_thread(scope(3));
     assert!(all_of(&accept(&mut normalizer, said(None, false, "still here")), 2));
-    let request = Request {
-        id: "1".into(),
-        item: None,
-        subject: Subject::Questions,
-        reason: None,
-        options: vec![],
-        questions: vec![],
-        raw: None,
-        expires_ms: None,
-        extra: vec![],
-    };
+    let request = make::question("1");
     let asked = accept(&mut normalizer, Event { scope: None, body: EventBody::RequestsOpened(vec![request]) });
     assert!(all_of(&asked, 2), "{asked:?}");
     // Also once it is bound: the one that was there first is meant.

@@ -341,7 +341,8 @@ impl Normalizer {
                 words,
             });
         }
-        if let Some(ended) = Ended::of(&open).filter(|_| strength != Strength::None) {
+        let ended = if strength == Strength::None { None } else { Ended::of(&open) };
+        if let Some(ended) = ended {
             if turn.done.len() >= bound {
                 turn.done.pop_front();
             }
