@@ -224,6 +224,10 @@ impl Task {
         let told = self.normalizer.accept(cause, Event { scope: None, body: Told::Threads(vec![thread]) });
         self.emit(told).await;
         self.seats[at].stage = Stage::Open;
+        if self.phase == Phase::Starting && self.decides(Intent::ShareSession) != Decision::Native {
+            // Nobody is to wait for it to say so.
+            self.door.close();
+        }
         self.phase = Phase::Ready;
         self.await_survivors(at);
         self.watch.ready();
