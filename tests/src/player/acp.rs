@@ -1,6 +1,6 @@
 //! The Agent Client Protocol, as the recordings of four agents show it. Texts are computed in `acp_text`.
 
-use super::dialect::{Answer, Asked, Dialect, Requested, Requests, Start};
+use super::dialect::{Answer, Asked, Dialect, Requested, Requests, Start, parse, word};
 use super::rpc;
 use super::told::Told;
 use jackfield_core::contract::Content;
@@ -55,15 +55,6 @@ impl Dialect for Acp {
         let value = parse(line);
         let id = value["result"].get("sessionId").or_else(|| value["params"].get("sessionId"));
         id?.as_str().map(str::to_owned)
-    }
-
-    fn learn(&self, _recorded: &str, _host: &str) -> Vec<(String, String)> {
-        // Ids of conversations and requests are the agent's, and answers go by their calls.
-        Vec::new()
-    }
-
-    fn tells_of_task(&self, _line: &str, _task: &str) -> bool {
-        false
     }
 
     fn answers_by_itself(&self, host: &str) -> Option<String> {
@@ -195,12 +186,4 @@ fn answered(value: &Value, requests: &Requests) -> Asked {
         _ => return not_ours("error"),
     };
     Asked::Answer { request: request.id.clone(), answer }
-}
-
-fn parse(line: &str) -> Value {
-    serde_json::from_str(line).unwrap_or(Value::Null)
-}
-
-fn word(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! Claude Code's stream-json, as its recordings show it. Texts are computed in `claude_text`.
 
-use super::dialect::{Answer, Asked, Dialect, Requested, Requests, Start};
+use super::dialect::{Answer, Asked, Dialect, Requested, Requests, Start, parse, word};
 use super::told::Told;
 use jackfield_core::contract::{Content, Media};
 use serde_json::{Value, json};
@@ -222,14 +222,6 @@ fn answer(response: &Value, requests: &Requests) -> Asked {
 fn filled(answers: &Value) -> Vec<(String, String)> {
     let pairs = answers.as_object().into_iter().flatten();
     pairs.map(|(question, answer)| (question.clone(), word(answer).to_owned())).collect()
-}
-
-fn parse(line: &str) -> Value {
-    serde_json::from_str(line).unwrap_or(Value::Null)
-}
-
-fn word(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }
 
 fn has_text(value: &Value) -> bool {

@@ -1,6 +1,6 @@
 //! Codex's app-server, as its recordings show it. What a client's lines ask for is in `codex_client`, texts in `codex_text`.
 
-use super::dialect::{Asked, Dialect, Requested, Requests, Start, Way};
+use super::dialect::{Asked, Dialect, Requested, Requests, Start, Way, parse, word};
 use super::rpc;
 use super::told::Told;
 use serde_json::{Value, json};
@@ -58,10 +58,6 @@ impl Dialect for Codex {
 
     fn session(&self, line: &str) -> Option<String> {
         parse(line)["result"]["thread"]["id"].as_str().map(str::to_owned)
-    }
-
-    fn learn(&self, _recorded: &str, _host: &str) -> Vec<(String, String)> {
-        Vec::new()
     }
 
     fn tells_of_task(&self, line: &str, task: &str) -> bool {
@@ -151,12 +147,4 @@ impl Dialect for Codex {
     fn readdressed(&self, line: &str, call: &str) -> String {
         rpc::readdressed(line, call)
     }
-}
-
-pub(super) fn parse(line: &str) -> Value {
-    serde_json::from_str(line).unwrap_or(Value::Null)
-}
-
-pub(super) fn word(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }

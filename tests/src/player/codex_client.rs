@@ -1,7 +1,7 @@
 //! What the lines of Codex's clients ask for, whoever wrote them.
 
-use super::codex::word;
 use super::dialect::{Answer, Asked, Cut, Requests, Start, Way};
+use super::dialect::{parse, word};
 use jackfield_core::contract::{Content, Media, ToolSpec};
 use serde_json::Value;
 
@@ -70,7 +70,7 @@ fn selection(params: &Value) -> Vec<(String, String)> {
 }
 
 pub(super) fn way(line: &str) -> Way {
-    let value = super::codex::parse(line);
+    let value = parse(line);
     Way { selection: selection(&value["params"]), behind: value["method"] == "thread/queue/add" }
 }
 

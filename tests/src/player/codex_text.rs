@@ -2,7 +2,7 @@
 //!
 //! Written from the recordings and from nothing else; it shares no code and no type with the plugin.
 
-use super::codex::{parse, word};
+use super::dialect::{parse, word};
 use super::told::{Said, Told};
 use serde_json::Value;
 use std::collections::BTreeSet;

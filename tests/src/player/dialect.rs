@@ -168,10 +168,15 @@ pub trait Dialect: Sync {
     fn session(&self, line: &str) -> Option<String>;
 
     /// What must be replaced in the program's lines from now on: the recorded client's line was this, the host's was that.
-    fn learn(&self, recorded: &str, host: &str) -> Vec<(String, String)>;
+    /// Nothing where the ids are the program's and answers go by their calls.
+    fn learn(&self, _recorded: &str, _host: &str) -> Vec<(String, String)> {
+        Vec::new()
+    }
 
     /// True when a line of the program tells of this task.
-    fn tells_of_task(&self, line: &str, task: &str) -> bool;
+    fn tells_of_task(&self, _line: &str, _task: &str) -> bool {
+        false
+    }
 
     /// The answer to a host's line that the recording's client never wrote and without which nothing goes on.
     fn answers_by_itself(&self, host: &str) -> Option<String>;
@@ -317,4 +322,14 @@ impl Start {
             ..self
         }
     }
+}
+
+/// A line as JSON; null where it is none.
+pub(super) fn parse(line: &str) -> Value {
+    serde_json::from_str(line).unwrap_or(Value::Null)
+}
+
+/// A text in it; empty where it is none.
+pub(super) fn word(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }

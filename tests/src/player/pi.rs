@@ -1,6 +1,6 @@
 //! The RPC mode of pi, as its recordings show it. Texts are computed in `pi_text`.
 
-use super::dialect::{Asked, Dialect, Requested, Requests, Start};
+use super::dialect::{Asked, Dialect, Requested, Requests, Start, parse, word};
 use super::told::Told;
 use jackfield_core::contract::Content;
 use serde_json::{Value, json};
@@ -62,14 +62,6 @@ impl Dialect for Pi {
 
     fn session(&self, line: &str) -> Option<String> {
         parse(line)["data"]["sessionId"].as_str().map(str::to_owned)
-    }
-
-    fn learn(&self, _recorded: &str, _host: &str) -> Vec<(String, String)> {
-        Vec::new()
-    }
-
-    fn tells_of_task(&self, _line: &str, _task: &str) -> bool {
-        false
     }
 
     fn answers_by_itself(&self, host: &str) -> Option<String> {
@@ -161,14 +153,6 @@ pub(super) fn error(end: &Value) -> Option<String> {
 /// The program tries again by itself after a failure of its service or of the connection, and says so behind the end.
 fn is_tried_again(end: &Value) -> bool {
     error(end).is_some_and(|error| error.starts_with('5') || error.starts_with("429") || error.contains("terminated"))
-}
-
-pub(super) fn parse(line: &str) -> Value {
-    serde_json::from_str(line).unwrap_or(Value::Null)
-}
-
-pub(super) fn word(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }
 
 fn has_text(value: &Value) -> bool {

@@ -2,7 +2,8 @@
 //!
 //! Written from the recordings and from nothing else; it shares no code and no type with the plugin.
 
-use super::pi::{error, parse, word};
+use super::dialect::{parse, word};
+use super::pi::error;
 use super::told::{Said, Told};
 use serde_json::Value;
 use std::collections::BTreeSet;

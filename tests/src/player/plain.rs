@@ -69,14 +69,6 @@ impl Dialect for Plain {
         None
     }
 
-    fn learn(&self, _recorded: &str, _host: &str) -> Vec<(String, String)> {
-        Vec::new()
-    }
-
-    fn tells_of_task(&self, _line: &str, _task: &str) -> bool {
-        false
-    }
-
     fn answers_by_itself(&self, _host: &str) -> Option<String> {
         None
     }
