@@ -6,7 +6,7 @@ mod support;
 
 use jackfield_sdk::prelude::*;
 use jackfield_sdk::testing::project;
-use jackfield_sdk::testing::recording::expect;
+use jackfield_sdk::testing::recording::{events, expect};
 use std::path::Path;
 use support::{names, play};
 
@@ -35,15 +35,9 @@ fn every_line_has_outputs_or_one_disposition_and_none_is_unknown() {
 #[test]
 fn every_turn_that_began_ended_once() {
     for name in names() {
-        let count = |wanted: fn(&EventBody) -> bool| {
-            play(&name)
-                .outputs
-                .iter()
-                .filter(|output| matches!(output, Output::Event(event) if wanted(&event.body)))
-                .count()
-        };
-        let began = count(|body| matches!(body, EventBody::TurnStarted(_)));
-        let ended = count(|body| matches!(body, EventBody::TurnEnded(_)));
+        let outputs = play(&name).outputs;
+        let began = events(&outputs).filter(|body| matches!(body, EventBody::TurnStarted(_))).count();
+        let ended = events(&outputs).filter(|body| matches!(body, EventBody::TurnEnded(_))).count();
         assert_eq!(began, ended, "{name}");
     }
 }

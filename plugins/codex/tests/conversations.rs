@@ -6,7 +6,7 @@ mod support;
 
 use jackfield_sdk::prelude::*;
 use jackfield_sdk::testing::project;
-use jackfield_sdk::testing::recording::{Heard, expect};
+use jackfield_sdk::testing::recording::{Heard, events, expect};
 use serde_json::Value;
 use std::path::Path;
 use support::{names, play};
@@ -42,13 +42,9 @@ fn what_is_told_twice_is_told_once() {
 #[test]
 fn every_turn_that_began_ended_once() {
     for name in names() {
-        let played = play(&name);
-        let count = |wanted: fn(&EventBody) -> bool| {
-            let is_it = |output: &&Output| matches!(output, Output::Event(event) if wanted(&event.body));
-            played.outputs.iter().filter(is_it).count()
-        };
-        let began = count(|body| matches!(body, EventBody::TurnStarted(_)));
-        let ended = count(|body| matches!(body, EventBody::TurnEnded(_)));
+        let outputs = play(&name).outputs;
+        let began = events(&outputs).filter(|body| matches!(body, EventBody::TurnStarted(_))).count();
+        let ended = events(&outputs).filter(|body| matches!(body, EventBody::TurnEnded(_))).count();
         assert_eq!(began, ended, "{name}");
     }
 }

@@ -6,7 +6,7 @@ mod support;
 
 use jackfield_sdk::prelude::*;
 use jackfield_sdk::testing::project;
-use jackfield_sdk::testing::recording::expect;
+use jackfield_sdk::testing::recording::{events, expect};
 use std::path::Path;
 use support::{SESSION, names, play};
 
@@ -32,15 +32,9 @@ fn every_line_has_outputs_or_one_disposition_and_none_is_unknown() {
 fn every_turn_that_began_ended_once_and_can_be_gone_back_to() {
     for name in names() {
         let played = play(&name);
-        let began = played
-            .outputs
-            .iter()
-            .filter(|output| matches!(output, Output::Event(Event { body: EventBody::TurnStarted(_), .. })))
-            .count();
-        let ends = played.outputs.iter().filter_map(|output| match output {
-            Output::Event(Event { body: EventBody::TurnEnded(end), .. }) => Some(end),
-            _ => None,
-        });
+        let began = events(&played.outputs).filter(|body| matches!(body, EventBody::TurnStarted(_))).count();
+        let ends = events(&played.outputs)
+            .filter_map(|body| if let EventBody::TurnEnded(end) = body { Some(end) } else { None });
         let ends: Vec<_> = ends.collect();
         assert_eq!(began, ends.len(), "{name}");
         assert!(ends.iter().all(|end| end.mark.is_some()), "{name}: {ends:?}");

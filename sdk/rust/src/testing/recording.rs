@@ -54,6 +54,11 @@ impl Heard {
     }
 }
 
+/// What was told, in order.
+pub fn events(outputs: &[Output]) -> impl Iterator<Item = &EventBody> {
+    outputs.iter().filter_map(|output| if let Output::Event(event) = output { Some(&event.body) } else { None })
+}
+
 /// Holds what is shown against the expectations in a folder, `<name>.txt` each. With `UPDATE` in the environment it writes them anew: read
 /// the difference before you keep it. Panics with all that differ.
 pub fn expect(folder: &Path, shown: impl IntoIterator<Item = (String, String)>) {
