@@ -74,6 +74,7 @@ impl Bench {
 async fn open(folder: &Path, program: &Path, limits: Limits, policy: PolicyConfig) -> (Host, Plugin) {
     let host = Host::open(HostConfig {
         data: folder.join("data"),
+        compiled: crate::compiled(),
         limits,
         policy,
         supervisor: Supervisor { command: program.into(), args: vec![SUPERVISE.into()] },

@@ -102,6 +102,7 @@ impl Door {
             .env("HOME", self.folder.path().join("home"))
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("JACKFIELD_DATA", self.data())
+            .envs(crate::compiled().map(|folder| ("JACKFIELD_COMPILED", folder)))
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .current_dir(self.work())
             .stdin(Stdio::null())

@@ -12,6 +12,11 @@ pub mod mock;
 pub mod player;
 pub mod real;
 
+/// Where the tests keep compiled plugins together: what `.cargo/config.toml` names.
+pub fn compiled() -> Option<std::path::PathBuf> {
+    std::env::var_os("JACKFIELD_COMPILED").map(Into::into)
+}
+
 /// Runs a test's work on an event loop of its own.
 pub fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();

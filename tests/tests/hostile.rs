@@ -86,6 +86,7 @@ fn a_neighbour_that_streams_is_undisturbed() {
         let limits: Limits = serde_json::from_value(small()).unwrap();
         let host = Host::open(HostConfig {
             data: folder.path().join("data"),
+            compiled: jackfield_tests::compiled(),
             limits,
             policy: PolicyConfig::default(),
             supervisor: Supervisor { command: PROGRAM.into(), args: vec![SUPERVISE.into()] },

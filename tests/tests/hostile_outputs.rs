@@ -62,7 +62,13 @@ impl House {
             command_ms: 500,
             ..Limits::default()
         };
-        let host = Host::open(HostConfig { data: door.data(), limits, policy: PolicyConfig::default(), supervisor })?;
+        let host = Host::open(HostConfig {
+            data: door.data(),
+            compiled: jackfield_tests::compiled(),
+            limits,
+            policy: PolicyConfig::default(),
+            supervisor,
+        })?;
         // As a bundled one it needs no grant for its program: what it makes of that is what these cases are about.
         let plugin = host.add_plugin(bytes, true).await?;
         let program = door.script("babbling", ASKS);

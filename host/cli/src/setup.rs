@@ -18,6 +18,11 @@ pub fn data_folder() -> Result<PathBuf, Failure> {
         .ok_or_else(|| Failure::usage("no home folder is known; set JACKFIELD_DATA to a folder that you can write to"))
 }
 
+/// Where compiled plugins are kept, when it is not the data folder.
+fn compiled_folder() -> Option<PathBuf> {
+    std::env::var_os("JACKFIELD_COMPILED").filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
 /// The host of this user.
 pub async fn open_host() -> Result<Host, Failure> {
     open_host_with(&config::load()?).await
@@ -27,6 +32,7 @@ pub async fn open_host() -> Result<Host, Failure> {
 pub async fn open_host_with(settings: &Settings) -> Result<Host, Failure> {
     let config = HostConfig {
         data: data_folder()?,
+        compiled: compiled_folder(),
         limits: settings.limits(),
         policy: settings.config.policy.clone(),
         supervisor: Supervisor::this_program()?,

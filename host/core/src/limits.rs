@@ -32,6 +32,8 @@ macro_rules! limits {
 limits! {
     /// A plugin file. The largest language runtime seen in a component is 18 MB.
     plugin_bytes = 64 * MIB;
+    /// What compiled plugins may hold on disk: a few hundred of them; the one used longest ago goes first.
+    compiled_bytes = 1024 * MIB;
     /// The manifest in a plugin file. A person reads it whole.
     manifest_bytes = 256 * KIB;
     /// One message from a channel. A real client put 1.3 MB in one line; a picture twice in one line comes to more.

@@ -14,7 +14,7 @@ use jackfield_core::event::EventBody;
 use jackfield_core::id::{TaskId, ThreadId};
 use jackfield_core::limits::Limits;
 use jackfield_core::policy::PolicyConfig;
-use jackfield_sandbox::{CallError, Engine, Generation, LoadError};
+use jackfield_sandbox::{CallError, CompiledFolder, Engine, Generation, LoadError, Origin};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ use std::sync::Arc;
 pub struct HostConfig {
     /// Where threads, events, grants and the audit file live; made if it is not there.
     pub data: PathBuf,
+    /// Where compiled plugins are kept; `compiled` in the data folder when it is `None`.
+    pub compiled: Option<PathBuf>,
     /// The one table of limits.
     pub limits: Limits,
     /// What the operator allows.
@@ -142,8 +144,9 @@ impl Host {
         };
         let audit = Audit::open(&config.data.join("audit.jsonl")).map_err(unusable)?;
         let store = Store::open(&config.data, limits.clone())?;
+        let kept = config.compiled.unwrap_or_else(|| config.data.join("compiled"));
         Ok(Host {
-            engine: Engine::new(limits.clone())?,
+            engine: engine(&limits, &kept, &audit)?,
             shared: Arc::new(Shared {
                 limits,
                 policy: crate::session::as_built(config.policy),
@@ -166,7 +169,14 @@ impl Host {
         let (verdict, rule, plugin, digest, facts) = match &loaded {
             Ok(generation) => {
                 let manifest = generation.manifest();
-                let facts = serde_json::json!({ "version": manifest.version, "bundled": bundled, "imports": generation.imports() });
+                let facts = serde_json::json!({
+                    "version": manifest.version, "bundled": bundled, "imports": generation.imports(),
+                    "code": match generation.origin() {
+                        Origin::Kept => "kept".to_owned(),
+                        Origin::Doubted(reason) => format!("compiled: {reason}"),
+                        _ => "compiled".to_owned(),
+                    },
+                });
                 (Verdict::Allowed, "checked", manifest.full_name(), generation.digest().to_owned(), facts)
             }
             Err(error) => (
@@ -336,6 +346,21 @@ impl Host {
             path: self.data.join("audit.jsonl").display().to_string(),
             problem: error.to_string(),
         })
+    }
+}
+
+/// The compiler. A folder for what it makes is a convenience: one that can't be used is noted, and plugins are compiled each time.
+fn engine(limits: &Arc<Limits>, kept: &Path, audit: &Audit) -> Result<Engine, HostError> {
+    let engine = Engine::new(limits.clone())?;
+    match CompiledFolder::open(kept, limits.compiled_bytes) {
+        Ok(folder) => Ok(engine.keeping(folder)),
+        Err(error) => {
+            let facts = serde_json::json!({ "folder": kept.display().to_string(), "problem": error.to_string() });
+            let (kind, verdict, rule) = ("compiled", Verdict::Refused, "folder");
+            // The audit file that can't be written stops the first load.
+            let _ = audit.write(&Record { kind, verdict, rule, plugin: "", digest: "", session: "", facts });
+            Ok(engine)
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 
 use crate::bindings::{ProviderIndices, ProviderPre, jackfield::provider::diag};
 use crate::check::{self, Inspection, Lane};
+use crate::compiled::{CompiledFolder, Origin};
 use crate::convert_base::Convert;
 use crate::error::{CallError, LoadError};
 use crate::log::clean;
@@ -32,6 +33,7 @@ pub struct Engine {
     linker: Arc<Linker<Host>>,
     clock: Arc<Clock>,
     limits: Arc<Limits>,
+    compiled: Option<Arc<CompiledFolder>>,
 }
 
 /// One build of a plugin, known by the SHA-256 of its bytes, ready to make sessions.
@@ -48,6 +50,7 @@ pub(crate) struct Inner {
     pub(crate) limits: Arc<Limits>,
     inspection: Inspection,
     descriptor: Descriptor,
+    origin: Origin,
 }
 
 impl Engine {
@@ -60,7 +63,12 @@ impl Engine {
         diag::add_to_linker::<Host, HasSelf<Host>>(&mut linker, |host| host).map_err(detail)?;
         let clock = Clock::start(&wasmtime, &limits)
             .map_err(|e| LoadError::Engine { detail: format!("no thread for its clock: {e}") })?;
-        Ok(Engine { wasmtime, linker: Arc::new(linker), clock, limits })
+        Ok(Engine { wasmtime, linker: Arc::new(linker), clock, limits, compiled: None })
+    }
+
+    /// Keeps what is compiled in this folder, and takes from there what was compiled before.
+    pub fn keeping(self, folder: CompiledFolder) -> Self {
+        Engine { compiled: Some(Arc::new(folder)), ..self }
     }
 
     /// Checks, compiles and asks a plugin who it is. Takes a tenth of a second and more: not for a thread that serves others.
@@ -68,8 +76,12 @@ impl Engine {
         let inspection = check::check(bytes, &self.limits)?;
         let name = inspection.manifest.full_name();
         let detail = |e: wasmtime::Error| clean(&format!("{e:#}"), self.limits.label_bytes as usize);
-        let component = Component::new(&self.wasmtime, bytes)
-            .map_err(|e| LoadError::Compile { plugin: name.clone(), detail: detail(e) })?;
+        let compile = || Component::new(&self.wasmtime, bytes);
+        let (component, origin) = match &self.compiled {
+            Some(folder) => folder.component(&self.wasmtime, &inspection.digest, compile),
+            None => compile().map(|component| (component, Origin::Compiled)),
+        }
+        .map_err(|e| LoadError::Compile { plugin: name.clone(), detail: detail(e) })?;
         let types =
             |e: wasmtime::Error| LoadError::Types { contract: inspection.contract.to_string(), detail: detail(e) };
         let pre = self.linker.instantiate_pre(&component).and_then(ProviderPre::new).map_err(types)?;
@@ -79,7 +91,7 @@ impl Engine {
             Err(error) => types(error),
         })?;
         let descriptor = describe(&name, &pre, &limits)?;
-        Ok(Generation { inner: Arc::new(Inner { name, pre, _clock: clock, limits, inspection, descriptor }) })
+        Ok(Generation { inner: Arc::new(Inner { name, pre, _clock: clock, limits, inspection, descriptor, origin }) })
     }
 }
 
@@ -97,6 +109,11 @@ impl Generation {
     /// What it says about itself.
     pub fn descriptor(&self) -> &Descriptor {
         &self.inner.descriptor
+    }
+
+    /// Where its machine code came from.
+    pub fn origin(&self) -> &Origin {
+        &self.inner.origin
     }
 
     /// What it imports.

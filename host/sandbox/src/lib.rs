@@ -15,6 +15,7 @@
 
 mod bindings;
 mod check;
+mod compiled;
 mod convert;
 mod convert_base;
 mod engine;
@@ -24,6 +25,7 @@ mod log;
 mod session;
 
 pub use check::{CURRENT, FLOOR, Inspection, Lane, MANIFEST_SECTION, inspect};
+pub use compiled::{CompiledFolder, Origin};
 pub use engine::{Engine, Generation};
 pub use error::{CallError, LoadError};
 pub use session::Session;

@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn a_target_that_is_none_is_refused_with_those_there_are() {
         let error = run(&crate::root(), "nothing", &[]).expect_err("there is no such target");
-        assert_eq!(error.to_string(), "no fuzz target \"nothing\"; there are guard, outputs, plugins");
+        assert_eq!(error.to_string(), "no fuzz target \"nothing\"; there are agents, guard, outputs, plugins");
     }
 
     #[test]

@@ -49,7 +49,8 @@ pub fn output(command: &mut Command) -> Option<String> {
     out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
 }
 
-fn line(command: &Command) -> String {
+/// A command as it can be typed.
+pub fn line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     // What is shown can be typed: a word with a space stands in quotes, a program by its name.
     let shown = words.enumerate().map(|(n, word)| match word.to_string_lossy().into_owned() {

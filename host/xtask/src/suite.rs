@@ -1,8 +1,8 @@
 //! `cargo xtask test`: everything that must hold, step by step, on a machine that may be fresh.
 
-use crate::step::{Steps, show_and_run};
+use crate::step::{Steps, line, output, show_and_run};
 use crate::{codegen, real, setup, types};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::Command;
 
@@ -60,16 +60,62 @@ fn take(root: &Path, options: &Options, steps: &mut Steps) -> Result<()> {
     steps.run("clippy", "mend what it names; cargo clippy --workspace --all-targets shows it again", || {
         cargo(root, &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
     })?;
+    steps
+        .run("tests, built", "mend what it names", || cargo(root, &["test", "--workspace", "--locked", "--no-run"]))?;
     steps.run("tests", "run the failing one alone: cargo test -p PACKAGE --test NAME CASE -- --nocapture", || {
-        let mut command = in_root(root, &["test", "--workspace", "--locked", "--no-fail-fast"]);
-        command.env("JACKFIELD_REAL", options.real.join(","));
-        if options.real.is_empty() {
-            command.env("JACKFIELD_SKIP_REAL", "1");
-        } else {
-            command.env_remove("JACKFIELD_SKIP_REAL");
-        }
-        show_and_run(&mut command)
+        tests(root, options)
     })
+}
+
+/// Tests that wait for programs, timers and each other's death more than they compute: they run beside the rest.
+const WAITING: [&str; 4] = ["hostile", "real", "restart", "roster"];
+
+/// Runs all tests, in two halves at once; what the second one printed follows the first.
+fn tests(root: &Path, options: &Options) -> Result<()> {
+    let names = test_targets(root)?;
+    let (waiting, others): (Vec<_>, Vec<_>) = names.iter().map(String::as_str).partition(|name| WAITING.contains(name));
+    anyhow::ensure!(waiting.len() == WAITING.len(), "no test is called like one of {WAITING:?}; there are {names:?}");
+    let mut beside = test_command(root, options, waiting);
+    let printed = root.join("target/tests-beside.log");
+    let file = std::fs::File::create(&printed).with_context(|| printed.display().to_string())?;
+    println!("$ {} > {} &", line(&beside), printed.display());
+    let mut beside = beside.stdout(file.try_clone()?).stderr(file).spawn().context("cargo")?;
+    let mut rest = test_command(root, options, others);
+    let mut outcomes = vec![show_and_run(rest.args(["--lib", "--bins"]))];
+    outcomes.push(show_and_run(&mut in_root(root, &["test", "--workspace", "--locked", "--doc"])));
+    let status = beside.wait()?;
+    print!("\n{}", std::fs::read_to_string(&printed)?);
+    if !status.success() {
+        outcomes.push(Err(anyhow::anyhow!("`cargo test --test {}` ended with {status}", WAITING.join(" --test "))));
+    }
+    let failed: Vec<_> = outcomes.into_iter().filter_map(|outcome| Some(outcome.err()?.to_string())).collect();
+    anyhow::ensure!(failed.is_empty(), failed.join("\n"));
+    Ok(())
+}
+
+fn test_command<'a>(root: &Path, options: &Options, targets: impl IntoIterator<Item = &'a str>) -> Command {
+    let mut command = in_root(root, &["test", "--workspace", "--locked", "--no-fail-fast"]);
+    targets.into_iter().for_each(|name| drop(command.args(["--test", name])));
+    command.env("JACKFIELD_REAL", options.real.join(","));
+    if options.real.is_empty() {
+        command.env("JACKFIELD_SKIP_REAL", "1");
+    } else {
+        command.env_remove("JACKFIELD_SKIP_REAL");
+    }
+    command
+}
+
+/// The workspace's integration tests, each name once.
+fn test_targets(root: &Path) -> Result<Vec<String>> {
+    let metadata = output(&mut in_root(root, &["metadata", "--no-deps", "--locked", "--format-version", "1"]));
+    let metadata: serde_json::Value = serde_json::from_str(&metadata.context("cargo metadata does not answer")?)?;
+    let targets =
+        metadata["packages"].as_array().into_iter().flatten().filter_map(|package| package["targets"].as_array());
+    let tests = targets.flatten().filter(|target| target["kind"] == serde_json::json!(["test"]));
+    let mut names: Vec<_> = tests.filter_map(|target| Some(target["name"].as_str()?.to_owned())).collect();
+    names.sort();
+    names.dedup();
+    Ok(names)
 }
 
 fn cargo(root: &Path, arguments: &[&str]) -> Result<()> {

@@ -2,13 +2,21 @@
 //! each command once, allows nothing by itself, and says the same again.
 
 use crate::bytes::Bytes;
-use crate::{Verdict, frames, holds};
+use crate::frames::{self, Ours, Tongue};
+use crate::{Verdict, holds};
+use jackfield_plugin_acp::{Acp, ByData};
 use jackfield_plugin_claude_code::ClaudeCode;
+use jackfield_plugin_codex::Codex;
+use jackfield_plugin_pi::Pi;
+use jackfield_plugin_plain::PlainText;
 use jackfield_plugin_scripted::Scripted;
 use jackfield_sdk::driver::Driver;
 use jackfield_sdk::prelude::*;
+use jackfield_sdk::testing::with_data;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::Path;
+use std::sync::OnceLock;
 
 const STEPS: usize = 120;
 /// More than any frame makes; the host takes some thousands a call.
@@ -22,17 +30,45 @@ pub fn play(data: &[u8]) -> Verdict {
     if name % 4 == 3 { judge::<Scripted>(data) } else { judge::<ClaudeCode>(data) }
 }
 
-/// Plays a case into this plugin, twice.
+/// Plays a case into the plugin of another agent, which its first byte names.
+pub fn agents(data: &[u8]) -> Verdict {
+    let (name, data) = data.split_first().map_or((0, data), |(first, rest)| (*first, rest));
+    match name % 8 {
+        0..=2 => judge_in::<Codex>(&frames::CODEX, data),
+        3..=5 => with_data(acp_data(), || judge_in::<Acp<ByData>>(&frames::ACP, data)),
+        6 => judge_in::<Pi>(&frames::PI, data),
+        _ => judge_in::<PlainText>(&frames::PLAIN, data),
+    }
+}
+
+/// What the manifest of an agent with the Agent Client Protocol says of its dialect.
+fn acp_data() -> &'static str {
+    static DATA: OnceLock<String> = OnceLock::new();
+    DATA.get_or_init(|| {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/acp/dialects/opencode/plugin.toml");
+        let manifest: toml::Table =
+            toml::from_str(&std::fs::read_to_string(file).expect("a manifest")).expect("TOML in a manifest");
+        serde_json::to_string(&manifest["data"]).expect("data that is JSON")
+    })
+}
+
+/// Plays a case into this plugin, twice, in Claude Code's words.
 pub fn judge<P: Provider>(data: &[u8]) -> Verdict {
-    let mut first = Play::<P>::new(data);
+    judge_in::<P>(&frames::CLAUDE_CODE, data)
+}
+
+/// Plays a case into this plugin, twice, in the words of its program.
+fn judge_in<P: Provider>(tongue: &'static Tongue, data: &[u8]) -> Verdict {
+    let mut first = Play::<P>::new(tongue, data);
     first.play_out()?;
-    let mut again = Play::<P>::new(data);
+    let mut again = Play::<P>::new(tongue, data);
     again.play_out()?;
     holds!(first.said == again.said, "the same inputs, and other outputs");
     Ok(())
 }
 
 struct Play<'a, P> {
+    tongue: &'static Tongue,
     bytes: Bytes<'a>,
     driver: Driver<P>,
     now_ms: f64,
@@ -44,8 +80,7 @@ struct Play<'a, P> {
     timers: BTreeMap<u32, f64>,
     channels: Vec<u32>,
     requests: Vec<Request>,
-    /// The conversation's id, as the program was told.
-    session: String,
+    ours: Ours,
     /// Inputs that a host owes it.
     owed: VecDeque<Input>,
     said: Vec<Caused>,
@@ -53,8 +88,9 @@ struct Play<'a, P> {
 }
 
 impl<'a, P: Provider> Play<'a, P> {
-    fn new(data: &'a [u8]) -> Self {
+    fn new(tongue: &'static Tongue, data: &'a [u8]) -> Self {
         Play {
+            tongue,
             bytes: Bytes::new(data),
             driver: Driver::default(),
             now_ms: 1_700_000_000_000.0,
@@ -65,7 +101,7 @@ impl<'a, P: Provider> Play<'a, P> {
             timers: BTreeMap::new(),
             channels: Vec::new(),
             requests: Vec::new(),
-            session: String::new(),
+            ours: Ours::default(),
             owed: VecDeque::new(),
             said: Vec::new(),
             over: false,
@@ -144,10 +180,9 @@ impl<'a, P: Provider> Play<'a, P> {
 
     /// Lines of the program, one by one or in one batch.
     fn lines(&mut self) -> Verdict {
-        let session = self.session.clone();
         let mut lines = Vec::new();
         for _ in 0..=self.bytes.below(4) {
-            lines.extend(frames::line(&mut self.bytes, &session));
+            lines.extend(frames::line(&mut self.bytes, self.tongue, &self.ours));
         }
         let channel = self.channel();
         let inputs: Vec<_> = lines
@@ -351,7 +386,7 @@ impl<'a, P: Provider> Play<'a, P> {
                 self.channels.push(effect.id);
                 let id =
                     |wanted: &str| spawn.holes.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
-                self.session = ["copy", "session", "resume"].into_iter().find_map(id).unwrap_or_default();
+                self.ours.session = ["copy", "session", "resume"].into_iter().find_map(id).unwrap_or_default();
                 EffectValue::Opened
             }
             EffectBody::Write(write) => {
@@ -361,8 +396,12 @@ impl<'a, P: Provider> Play<'a, P> {
                 let value: Value =
                     serde_json::from_str(text).map_err(|error| format!("writes what is no JSON: {error}: {text}"))?;
                 holds!(!text.contains('\n'), "writes more than a line: {text}");
-                let allows = value.pointer("/response/response/behavior").is_some_and(|behavior| behavior == "allow");
-                holds!(answers || !allows, "allows by itself: {text}");
+                holds!(answers || !allows(&value), "allows by itself: {text}");
+                if value.get("method").is_some()
+                    && let Some(id) = value.get("id")
+                {
+                    self.ours.owed.push(id.clone());
+                }
                 EffectValue::Written
             }
             EffectBody::Timer(ms) => {
@@ -410,4 +449,14 @@ impl<'a, P: Provider> Play<'a, P> {
         }
         Ok(())
     }
+}
+
+/// Whether a line lets the program do what it asked for, in the words of any of the protocols.
+fn allows(line: &Value) -> bool {
+    let says = |pointer: &str, word: &str| {
+        line.pointer(pointer).and_then(Value::as_str).is_some_and(|said| said.starts_with(word))
+    };
+    says("/response/response/behavior", "allow")
+        || says("/result/decision", "accept")
+        || says("/result/outcome/outcome", "selected")
 }

@@ -76,6 +76,11 @@ fn any_frames_into_a_plugin() {
 }
 
 #[test]
+fn any_frames_into_an_agents_plugin() {
+    run("agents", plugins::agents, 2_500, 600);
+}
+
+#[test]
 fn any_words_of_a_plugin_into_the_normalizer() {
     run("outputs", outputs::play, 4_000, 900);
 }

@@ -100,7 +100,7 @@ impl House {
 fn open_host(data: &Path, program: &Path, limits: Limits, unasked: bool) -> Result<Host> {
     let policy = PolicyConfig { run_without_approvals: unasked, ..PolicyConfig::default() };
     let supervisor = Supervisor { command: program.to_owned(), args: vec![SUPERVISE.to_owned()] };
-    Ok(Host::open(HostConfig { data: data.to_owned(), limits, policy, supervisor })?)
+    Ok(Host::open(HostConfig { data: data.to_owned(), compiled: crate::compiled(), limits, policy, supervisor })?)
 }
 
 fn furnish(folder: &Path, lines: &[String]) -> Result<()> {

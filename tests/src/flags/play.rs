@@ -59,6 +59,7 @@ impl House {
         std::fs::create_dir(folder.path().join("work"))?;
         let host = Host::open(HostConfig {
             data: folder.path().join("data"),
+            compiled: crate::compiled(),
             limits: Limits { drain_ms: 60, interrupt_ack_ms: 200, interrupt_end_ms: 200, ..Limits::default() },
             policy,
             supervisor: Supervisor { command: program.to_owned(), args: vec![SUPERVISE.to_owned()] },

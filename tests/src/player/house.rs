@@ -169,7 +169,13 @@ fn open_host(data: &Path, program: &Path) -> Result<Host> {
         ..Limits::default()
     };
     let supervisor = Supervisor { command: program.to_owned(), args: vec![SUPERVISE.to_owned()] };
-    Ok(Host::open(HostConfig { data: data.to_owned(), limits, policy: PolicyConfig::default(), supervisor })?)
+    Ok(Host::open(HostConfig {
+        data: data.to_owned(),
+        compiled: crate::compiled(),
+        limits,
+        policy: PolicyConfig::default(),
+        supervisor,
+    })?)
 }
 
 /// What a play is played on.

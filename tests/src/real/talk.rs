@@ -66,6 +66,7 @@ pub(super) fn talk(
     runtime.block_on(async {
         let host = Host::open(HostConfig {
             data: stage.data(),
+            compiled: crate::compiled(),
             limits: Limits::default(),
             policy: PolicyConfig::default(),
             supervisor: Supervisor { command: PathBuf::from(jackfield), args: vec![SUPERVISE.to_owned()] },

@@ -141,7 +141,13 @@ pub async fn events(store: &Store, thread: &ThreadId) -> Result<Vec<SessionEvent
 pub fn open_host(data: &Path) -> Result<Host> {
     let supervisor = Supervisor { command: PLAY.into(), args: vec![SUPERVISE.to_owned()] };
     let (limits, policy) = (Limits::default(), PolicyConfig::default());
-    Ok(Host::open(HostConfig { data: data.to_owned(), limits, policy, supervisor })?)
+    Ok(Host::open(HostConfig {
+        data: data.to_owned(),
+        compiled: jackfield_tests::compiled(),
+        limits,
+        policy,
+        supervisor,
+    })?)
 }
 
 fn case() -> PathBuf {
