@@ -27,7 +27,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("jackfield-bundled", &["jackfield-pack"]),
     (
         "jackfield-fuzz",
-        &["jackfield-core", "jackfield-sdk", "jackfield-plugin-scripted", "jackfield-plugin-claude-code"],
+        &[
+            "jackfield-core",
+            "jackfield-sdk",
+            "jackfield-plugin-scripted",
+            "jackfield-plugin-claude-code",
+            "jackfield-plugin-acp",
+            "jackfield-plugin-codex",
+            "jackfield-plugin-pi",
+            "jackfield-plugin-plain",
+        ],
     ),
 ];
 
@@ -208,6 +217,24 @@ fn no_file_knows_a_machine() {
                 ensure!(!text.contains(place), "{file} names {place}: a path of one machine");
             }
         }
+        Ok(())
+    });
+}
+
+/// The workspace forbids it; who allows it for a line says why beside it, and stands here.
+#[test]
+fn unsafe_code_stands_in_few_places() {
+    check(|root| {
+        let known = ["host/sandbox/src/compiled.rs", "sdk/rust/src/data.rs", "sdk/rust/src/lib.rs"];
+        let word = ["allow(", "unsafe_code"].concat();
+        let mut found = Vec::new();
+        for folder in ["host", "sdk", "plugins", "tests"] {
+            found.extend(sources(&root.join(folder))?);
+        }
+        found.retain(|file| std::fs::read_to_string(file).is_ok_and(|text| text.contains(&word)));
+        found.sort();
+        let known: Vec<_> = known.iter().map(|file| root.join(file)).collect();
+        ensure!(found == known, "unsafe code is allowed in {found:?}");
         Ok(())
     });
 }
