@@ -287,5 +287,9 @@ pub fn is_interpreter(program: &Path) -> bool {
     INTERPRETERS.contains(&name) || INTERPRETERS.contains(&stem)
 }
 
+mod root;
+
+pub use root::{RootGrant, RootRefusal, RootRequest, check_root, decide_root};
+
 #[cfg(test)]
 mod tests;

@@ -132,6 +132,22 @@ limits! {
     session_inbox = 64;
     /// Threads that one session serves. They lose their live session together: more of them are not at one program's mercy.
     session_threads = 32;
+    /// One read of a file. Whoever wants more of it reads again.
+    file_read_bytes = MIB;
+    /// Entries of one folder that are listed. A busy provider keeps some thousands of conversations in one.
+    folder_entries = 20_000;
+    /// Wishes of one session about files that wait for their turn; they are carried out one after another.
+    file_queue = 4_096;
+    /// What one wish about a file may take, in milliseconds. A local disk needs a few; a network's may hang.
+    file_ms = 10_000;
+    /// Rows of one query of a SQLite file.
+    query_rows = 10_000;
+    /// Bytes of the rows of one query, and of any single value in them.
+    query_bytes = 8 * MIB;
+    /// Steps of SQLite's machine in one query: about two seconds of a processor. A query without an end stops there.
+    query_steps = 100_000_000;
+    /// A SQLite file that must be copied before it can be read, because its program left it in the middle of its log.
+    query_copy_bytes = 512 * MIB;
     /// Threads that the retention deletes at one start: the rest at the next, so that no start is slow.
     retention_threads = 100;
 
@@ -205,6 +221,8 @@ impl Limits {
                 self.prompt_bytes * 2 <= self.input_line_bytes,
                 "a prompt with its JSON escapes must fit input_line_bytes",
             ),
+            (self.file_read_bytes <= self.batch_bytes, "file_read_bytes must fit batch_bytes"),
+            (self.query_bytes <= self.batch_bytes, "query_bytes must fit batch_bytes"),
             (self.roster_settle_ms <= self.roster_wait_ms, "roster_settle_ms must fit roster_wait_ms"),
             (self.call_slice_ms < self.call_cpu_ms, "call_slice_ms must be less than call_cpu_ms"),
             (

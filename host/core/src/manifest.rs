@@ -8,10 +8,12 @@
 mod check;
 mod env;
 mod holes;
+mod root;
 
 pub use check::ManifestError;
 pub use env::{EnvKind, forbidden_env};
 pub use holes::HoleError;
+pub use root::{Moved, Root, RootError};
 
 pub use crate::rules::call::CallShape;
 
@@ -202,16 +204,6 @@ impl TryFrom<HoleTable> for Hole {
     }
 }
 
-/// A folder the plugin may read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Root {
-    /// Its name, used in effects.
-    pub name: String,
-    /// Where it is: absolute, or beginning with `~/`.
-    pub path: String,
-}
-
 /// An HTTP server the plugin may speak to: exactly one of `url` and `loopback`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -330,5 +322,10 @@ impl Manifest {
     /// The spawn profile of this name.
     pub fn profile(&self, name: &str) -> Option<&SpawnProfile> {
         self.spawn.iter().find(|profile| profile.profile == name)
+    }
+
+    /// The root of this name.
+    pub fn root(&self, name: &str) -> Option<&Root> {
+        self.root.iter().find(|root| root.name == name)
     }
 }

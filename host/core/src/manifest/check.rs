@@ -261,15 +261,23 @@ impl Manifest {
 
 fn root(root: &Root) -> Checked {
     slug("root.name", &root.name)?;
+    let beneath =
+        |tail: &str| !tail.split('/').any(|part| part == ".." || part == ".") && !tail.chars().any(char::is_control);
     let tail = root.path.strip_prefix("~/").or_else(|| root.path.strip_prefix('/'));
-    let ok = tail.is_some_and(|t| {
-        !t.is_empty() && !t.split('/').any(|part| part == ".." || part == ".") && !t.chars().any(char::is_control)
-    });
     require(
-        ok,
+        tail.is_some_and(|tail| !tail.is_empty() && beneath(tail)),
         format!("root.{}.path", root.name),
         &root.path,
         "a root is a folder, absolute or beginning with '~/', without '..', and never all of either",
+    )?;
+    let Some(moved) = &root.moved_by else { return Ok(()) };
+    let key = format!("root.{}.moved-by", root.name);
+    env(&format!("{key}.env"), &moved.env)?;
+    require(
+        !moved.path.starts_with('/') && beneath(&moved.path),
+        format!("{key}.path"),
+        &moved.path,
+        "the place beneath the variable's folder, without '..'; left out for that folder itself",
     )
 }
 

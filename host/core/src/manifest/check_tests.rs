@@ -144,6 +144,12 @@ fn a_text_stands_where_it_can_not_be_an_option() {
 fn roots_origins_and_guards_name_what_exists() {
     refused("~/.talker/projects", "~/../etc", "manifest-invalid", &["root.projects.path"]);
     refused("~/.talker/projects", "/", "manifest-invalid", &["root.projects.path"]);
+    let moved = |how: &str| format!("~/.talker/projects\"\nmoved-by = {how}#");
+    refused("~/.talker/projects", &moved("{ env = \"PATH\" }"), "manifest-forbidden-env", &["root.projects.moved-by"]);
+    for path in ["../x", "/x", "a/./b"] {
+        let how = moved(&format!("{{ env = \"TALKER_HOME\", path = \"{path}\" }}"));
+        refused("~/.talker/projects", &how, "manifest-invalid", &["root.projects.moved-by.path"]);
+    }
     refused("loopback = \"main\"", "loopback = \"server\"", "manifest-dangling", &["origin.server.loopback"]);
     refused("loopback = \"main\"", "url = \"https://a.example/path\"", "manifest-invalid", &["origin.server.url"]);
     refused("loopback = \"main\"", "", "manifest-invalid", &["origin.server"]);
