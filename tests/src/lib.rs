@@ -9,6 +9,7 @@ pub mod guest;
 pub mod hostile;
 pub mod live;
 pub mod mock;
+pub mod packed;
 pub mod player;
 pub mod real;
 

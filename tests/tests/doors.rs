@@ -1,6 +1,7 @@
 //! Every door with good and bad input: what a person or a script sees, and that nothing hangs and nothing is lost.
 
 use jackfield_tests::door::{Door, Ended, SHAKES_HANDS, TAKES_THE_PROMPT, finish, is_running, text};
+use jackfield_tests::packed::{bundled, replace_manifest};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::json;
@@ -359,19 +360,6 @@ fn a_key_that_no_manifest_has_is_named() {
     std::fs::write(&path, greedy).unwrap();
     door.run(&["plugin", "inspect", &text(&path)]).expect(4, &["greedy.wasm", "wishes"]);
     door.run(&["run", "--plugin", &text(&path), "x"]).expect(4, &["greedy.wasm", "wishes"]);
-}
-
-/// The component without its manifest, which its packer put last, and with this one.
-fn replace_manifest(component: &[u8], manifest: &[u8]) -> Vec<u8> {
-    let name = b"jackfield:manifest";
-    let at = component.windows(name.len()).rposition(|window| window == name).expect("a manifest");
-    // Before the name: the section's id, its size in LEB128, and the length of the name.
-    let start = (1..8).map(|back| at - 1 - back).find(|at| component[*at] == 0).expect("a custom section");
-    jackfield_pack::embed_manifest(component[..start].to_vec(), manifest)
-}
-
-fn bundled(name: &str) -> Vec<u8> {
-    jackfield_bundled::all().iter().find(|plugin| plugin.name == name).expect("a bundled plugin").bytes.to_vec()
 }
 
 // Programs that do not behave. The plugin is a real one, the program is a script.

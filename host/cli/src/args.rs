@@ -20,6 +20,11 @@ pub enum Command {
     /// Conversations that were had.
     #[command(subcommand)]
     Threads(ThreadsCommand),
+    /// Conversations that a provider has stored itself, with Jackfield or without it.
+    #[command(subcommand)]
+    History(HistoryCommand),
+    /// Models, modes and other settings that a provider offers.
+    Models(ModelsArgs),
     /// Plugins: those that come with the host, and files.
     #[command(subcommand)]
     Plugin(PluginCommand),
@@ -61,8 +66,12 @@ pub struct RunArgs {
     pub cwd: Option<PathBuf>,
     /// Goes on with this thread, with its instance and flags. Secrets among them are given again; limits, --allow, --approve and
     /// --mcp-config are of one run.
-    #[arg(long, value_name = "THREAD")]
+    /// A conversation of the provider's own goes on in a new thread: name it as `history sessions` does, and its provider.
+    #[arg(long, value_name = "THREAD|SESSION")]
     pub resume: Option<String>,
+    /// With --resume: begins afresh in a thread whose conversation the provider does not have any more.
+    #[arg(long, requires = "resume")]
+    pub fresh: bool,
     /// The model.
     #[arg(long, value_name = "M")]
     pub model: Option<String>,
@@ -216,6 +225,95 @@ pub enum ExportFormat {
     Markdown,
 }
 
+/// A provider, as it is used for what begins no conversation.
+#[derive(ClapArgs)]
+pub struct ProviderArgs {
+    /// The provider: the name of a bundled plugin [default: as for `run`].
+    #[arg(conflicts_with_all = ["instance", "plugin"])]
+    pub provider: Option<String>,
+    /// An instance of the configuration file, in place of the provider.
+    #[arg(long, value_name = "NAME", conflicts_with = "plugin")]
+    pub instance: Option<String>,
+    /// A plugin file, in place of a bundled one.
+    #[arg(long, value_name = "FILE")]
+    pub plugin: Option<PathBuf>,
+    /// An option of the plugin; VALUE is JSON, or a text. `plugin inspect` lists them.
+    #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub options: Vec<(String, String)>,
+    /// The program to use for the one the plugin calls NAME; without a name, for its only one.
+    #[arg(long = "exe", value_name = "[NAME=]PATH", value_parser = program)]
+    pub exe: Vec<(String, String)>,
+    /// A literal argument for the provider's program, before those of the plugin. May be given several times.
+    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
+    pub exe_arg: Vec<String>,
+    /// A variable for the provider's program, which may say where it keeps its files; NAME alone passes on your own.
+    #[arg(long = "env", value_name = "NAME[=VALUE]")]
+    pub env: Vec<String>,
+}
+
+#[derive(Subcommand)]
+pub enum HistoryCommand {
+    /// Folders that hold conversations.
+    #[command(after_help = exit::HELP)]
+    Folders {
+        #[command(flatten)]
+        of: ProviderArgs,
+        #[command(flatten)]
+        json: JsonArgs,
+    },
+    /// Conversations, newest first.
+    #[command(after_help = exit::HELP)]
+    Sessions {
+        #[command(flatten)]
+        of: ProviderArgs,
+        /// Only those of this folder.
+        #[arg(long, value_name = "DIR")]
+        folder: Option<PathBuf>,
+        #[command(flatten)]
+        page: PageArgs,
+        #[command(flatten)]
+        json: JsonArgs,
+    },
+    /// What was said in one, from its end: events marked `replayed`. `run --resume SESSION` goes on with it.
+    #[command(after_help = exit::HELP, allow_missing_positional = true)]
+    Show {
+        #[command(flatten)]
+        of: ProviderArgs,
+        /// The conversation, by its id.
+        session: String,
+        /// The folder it was had in: found sooner.
+        #[arg(long, value_name = "DIR")]
+        folder: Option<PathBuf>,
+        #[command(flatten)]
+        page: PageArgs,
+        #[command(flatten)]
+        json: JsonArgs,
+    },
+}
+
+/// A piece of something long.
+#[derive(ClapArgs)]
+pub struct PageArgs {
+    /// At most so many; a call and its result are never parted.
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: u32,
+    /// Goes on where the page before ended, which says how.
+    #[arg(long, value_name = "PAGE", allow_hyphen_values = true)]
+    pub page: Option<String>,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = exit::HELP)]
+pub struct ModelsArgs {
+    #[command(flatten)]
+    pub of: ProviderArgs,
+    /// Asks the provider, however new what is known is.
+    #[arg(long)]
+    pub refresh: bool,
+    #[command(flatten)]
+    pub json: JsonArgs,
+}
+
 #[derive(ClapArgs)]
 pub struct ThreadsListArgs {
     /// Only those with this provider.
@@ -269,13 +367,16 @@ pub enum PluginCommand {
 
 #[derive(Subcommand)]
 pub enum GrantCommand {
-    /// Lets a plugin start a program that its manifest asks for.
+    /// Lets a plugin start a program, or read beneath a root, that its manifest asks for.
     Add {
         /// The plugin's file.
         plugin: PathBuf,
-        /// The spawn profile.
-        #[arg(long, default_value = "main")]
-        profile: String,
+        /// The spawn profile [default: main].
+        #[arg(long, value_name = "PROFILE")]
+        profile: Option<String>,
+        /// A root to read beneath, in place of a program to start.
+        #[arg(long, value_name = "ROOT", conflicts_with_all = ["profile", "exe"])]
+        root: Option<String>,
         /// The program, where it is not to be looked up in PATH.
         #[arg(long = "exe", value_name = "NAME=PATH", value_parser = key_value)]
         exe: Vec<(String, String)>,
@@ -289,6 +390,9 @@ pub enum GrantCommand {
         /// Only this spawn profile.
         #[arg(long)]
         profile: Option<String>,
+        /// Only this root.
+        #[arg(long, conflicts_with = "profile")]
+        root: Option<String>,
     },
 }
 
@@ -313,6 +417,8 @@ pub enum SchemaCommand {
     Events,
     /// What `run --json --input json` takes, line by line.
     Input,
+    /// What `history … --json` and `models --json` say, line by line.
+    History,
 }
 
 #[derive(ClapArgs)]

@@ -75,16 +75,17 @@ impl Failure {
 impl From<HostError> for Failure {
     fn from(error: HostError) -> Failure {
         let exit = match &error {
+            HostError::Ask(error) => exit_of(error),
             HostError::Load(_) | HostError::Call(_) => Exit::Unavailable,
             HostError::Instance(_)
             | HostError::NoThread(_)
             | HostError::OtherPlugin { .. }
+            | HostError::NoStored { .. }
             | HostError::Folder { .. } => Exit::Usage,
             HostError::Limits(_)
             | HostError::Data { .. }
             | HostError::Store(_)
             | HostError::Lease(_)
-            | HostError::Ask(_)
             | HostError::NoCursor(_)
             | HostError::NotResumable(_) => Exit::Failed,
         };
@@ -94,12 +95,15 @@ impl From<HostError> for Failure {
 
 impl From<AskError> for Failure {
     fn from(error: AskError) -> Failure {
-        let exit = match &error {
-            AskError::Plugin(_) => Exit::Unavailable,
-            AskError::Fault(fault) if matches!(fault.kind, FaultKind::Unsupported | FaultKind::Denied) => Exit::Refused,
-            _ => Exit::Failed,
-        };
-        Failure { exit, error: error.into() }
+        Failure { exit: exit_of(&error), error: error.into() }
+    }
+}
+
+fn exit_of(error: &AskError) -> Exit {
+    match error {
+        AskError::Plugin(_) => Exit::Unavailable,
+        AskError::Fault(fault) if matches!(fault.kind, FaultKind::Unsupported | FaultKind::Denied) => Exit::Refused,
+        _ => Exit::Failed,
     }
 }
 

@@ -4,7 +4,7 @@ use crate::args::GrantCommand;
 use crate::catalog;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::{output, setup};
-use jackfield_core::grant::{self, Grant};
+use jackfield_core::grant::{self, Grant, RootGrant};
 use jackfield_runtime::audit::{Record, Verdict};
 use jackfield_runtime::host::Host;
 use jackfield_runtime::program;
@@ -16,9 +16,15 @@ use std::path::Path;
 pub async fn run(command: GrantCommand) -> Outcome {
     let host = setup::open_host().await?;
     match command {
-        GrantCommand::Add { plugin, profile, exe } => add(&host, &plugin, &profile, &exe).await,
+        GrantCommand::Add { plugin, root: Some(root), .. } => add_root(&host, &plugin, &root).await,
+        GrantCommand::Add { plugin, profile, exe, root: None } => {
+            add(&host, &plugin, profile.as_deref().unwrap_or("main"), &exe).await
+        }
         GrantCommand::List(args) => list(&host, args.json).await,
-        GrantCommand::Revoke { plugin, profile } => revoke(&host, &plugin, profile.as_deref()).await,
+        GrantCommand::Revoke { plugin, profile, root } => {
+            let what = profile.as_deref().map(subject).or(root.as_deref().map(root_subject));
+            revoke(&host, &plugin, what.as_deref()).await
+        }
     }
 }
 
@@ -81,6 +87,58 @@ async fn add(host: &Host, file: &Path, profile: &str, exe: &[(String, String)]) 
     Ok(Exit::Completed)
 }
 
+/// A folder to read beneath: where it lies for this operator, by its real path.
+async fn add_root(host: &Host, file: &Path, name: &str) -> Outcome {
+    let bytes = catalog::file(file)?.bytes;
+    let found = inspect(&bytes).map_err(|error| Failure::unavailable(format!("{}: {error}", file.display())))?;
+    let manifest = &found.manifest;
+    let Some(root) = manifest.root(name) else {
+        let known: Vec<_> = manifest.root.iter().map(|one| one.name.as_str()).collect();
+        return Err(Failure::usage(format!(
+            "{} asks for no root '{name}'; it asks for: {}",
+            manifest.full_name(),
+            if known.is_empty() { "none".into() } else { known.join(", ") }
+        )));
+    };
+    let own = |name: &str| std::env::var(name).ok();
+    let place = root.place(own).map_err(Failure::usage)?;
+    let path = place.canonicalize().map_err(|error| {
+        Failure::usage(format!("{} is not there ({error}); it can be granted once it is", place.display()))
+    })?;
+    let home = own("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
+    grant::check_root(name, &path, home.as_deref()).map_err(Failure::usage)?;
+    let now_ms = jackfield_runtime::clock::now_ms();
+    let granted = RootGrant {
+        plugin: manifest.full_name(),
+        digest: found.digest.clone(),
+        root: name.to_owned(),
+        path: path.clone(),
+        granted_at_ms: now_ms,
+        by: std::env::var("USER").unwrap_or_else(|_| "operator".into()),
+    };
+    host.record(&Record {
+        kind: "grant",
+        verdict: Verdict::Allowed,
+        rule: "operator",
+        plugin: &granted.plugin,
+        digest: &granted.digest,
+        session: "",
+        facts: serde_json::json!({ "root": name, "path": path }),
+    })?;
+    let row = GrantRow {
+        plugin: granted.plugin.clone(),
+        digest: granted.digest.clone(),
+        what: root_subject(name),
+        grant: granted.clone(),
+        granted_ms: now_ms,
+    };
+    host.store().add_grant(&row).await?;
+    output::line(&format!("granted: {} ({}) may read beneath", granted.plugin, &granted.digest[..12]))?;
+    output::line(&format!("  {}", path.display()))?;
+    output::line("  It gets to see every file there. `jackfield grant revoke` takes this back.")?;
+    Ok(Exit::Completed)
+}
+
 async fn list(host: &Host, json: bool) -> Outcome {
     let grants: Vec<GrantRow<Grant>> = host.store().grants(None).await?;
     for GrantRow { grant, .. } in &grants {
@@ -97,15 +155,29 @@ async fn list(host: &Host, json: bool) -> Outcome {
             ))?;
         }
     }
-    if grants.is_empty() && !json {
+    let roots: Vec<GrantRow<RootGrant>> = host.store().grants_about("root", None).await?;
+    for GrantRow { grant, .. } in &roots {
+        if json {
+            output::json(grant)?;
+        } else {
+            let digest = grant.digest.get(..12).unwrap_or(&grant.digest);
+            output::line(&format!(
+                "{} ({digest}) may read beneath {} (root {}, granted by {})",
+                grant.plugin,
+                grant.path.display(),
+                grant.root,
+                grant.by
+            ))?;
+        }
+    }
+    if grants.is_empty() && roots.is_empty() && !json {
         output::line("no grants; bundled plugins start their own programs without one")?;
     }
     Ok(Exit::Completed)
 }
 
-async fn revoke(host: &Host, plugin: &str, profile: Option<&str>) -> Outcome {
-    let what = profile.map(subject);
-    let taken = host.store().revoke_grants(plugin, what.as_deref()).await?;
+async fn revoke(host: &Host, plugin: &str, what: Option<&str>) -> Outcome {
+    let taken = host.store().revoke_grants(plugin, what).await?;
     if taken == 0 {
         return Err(Failure::usage(format!(
             "'{plugin}' has no such grant; `jackfield grant list` shows those there are"
@@ -118,7 +190,7 @@ async fn revoke(host: &Host, plugin: &str, profile: Option<&str>) -> Outcome {
         plugin,
         digest: "",
         session: "",
-        facts: serde_json::json!({ "profile": profile, "grants": taken }),
+        facts: serde_json::json!({ "what": what, "grants": taken }),
     })?;
     output::line(&format!("revoked {taken} of {plugin}"))?;
     Ok(Exit::Completed)
@@ -127,4 +199,8 @@ async fn revoke(host: &Host, plugin: &str, profile: Option<&str>) -> Outcome {
 /// What a grant is found by in the store.
 fn subject(profile: &str) -> String {
     format!("spawn {profile}")
+}
+
+fn root_subject(root: &str) -> String {
+    format!("root {root}")
 }

@@ -9,8 +9,10 @@ mod config;
 mod doctor;
 mod exit;
 mod grants;
+mod history;
 mod ledger;
 mod matrix;
+mod models;
 mod output;
 mod plugins;
 mod record;
@@ -55,6 +57,8 @@ async fn dispatch(args: Args) -> Exit {
     let result = match args.command {
         Command::Run(run) => run::run(*run).await,
         Command::Threads(threads) => threads::run(threads).await,
+        Command::History(history) => history::run(history).await,
+        Command::Models(args) => models::run(args).await,
         Command::Plugin(plugin) => plugins::run(plugin).await,
         Command::Grant(grant) => grants::run(grant).await,
         Command::Config(config) => config::run(config),

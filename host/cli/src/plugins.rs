@@ -108,7 +108,10 @@ fn describe(found: &Inspection, descriptor: &Descriptor) -> String {
             page.line("your", &profile.env.join(", "));
         }
     }
-    manifest.root.iter().for_each(|root| page.line("read", &root.path));
+    for root in &manifest.root {
+        let moved = root.moved_by.as_ref().map(|moved| format!(", or ${}/{}", moved.env, moved.path));
+        page.line(&format!("read {}", root.name), &format!("{}{}", root.path, moved.unwrap_or_default()));
+    }
     for origin in &manifest.origin {
         page.line("call", origin.url.as_deref().unwrap_or("a server that it starts"));
     }

@@ -6,13 +6,16 @@
 
 use crate::args::SchemaCommand;
 use crate::exit::{Exit, Outcome};
-use crate::{output, run};
+use crate::{history, output, run};
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 
 /// Carries the command out.
 pub fn run(which: &SchemaCommand) -> Outcome {
     let schema = match which {
         SchemaCommand::Input => generator(SchemaSettings::for_deserialize).into_root_schema_for::<run::InputLine>(),
+        SchemaCommand::History => {
+            generator(SchemaSettings::for_serialize).into_root_schema_for::<history::AnyHistoryLine>()
+        }
         SchemaCommand::Events => generator(SchemaSettings::for_serialize).into_root_schema_for::<run::AnyLine>(),
     };
     output::line(&serde_json::to_string_pretty(&schema).map_err(std::io::Error::from)?)?;

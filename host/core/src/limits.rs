@@ -148,6 +148,8 @@ limits! {
     query_steps = 100_000_000;
     /// A SQLite file that must be copied before it can be read, because its program left it in the middle of its log.
     query_copy_bytes = 512 * MIB;
+    /// Items of one page of a stored conversation, and conversations of one page of a list. Each is held until its page is whole.
+    history_items = 1_000;
     /// Threads that the retention deletes at one start: the rest at the next, so that no start is slow.
     retention_threads = 100;
 
@@ -157,6 +159,12 @@ limits! {
     handshake_ms = 60_000;
     /// From a command to its `done` where the provider must say something, in milliseconds.
     command_ms = 30_000;
+    /// From a question about stored conversations to its answer, in milliseconds. Thousands of files are looked into for a list.
+    history_ms = 120_000;
+    /// From the start of a session that asks for models and settings to their list, in milliseconds. Some providers ask their service for them.
+    settings_ms = 45_000;
+    /// How long a list of models and settings is given out again without asking, in milliseconds: an hour. They change with releases.
+    settings_fresh_ms = 3_600_000;
     /// Silence in an open turn with nothing pending before `stalled` is said, in milliseconds. It ends nothing.
     silence_ms = 60_000;
     /// From an interrupt to its acknowledgement, in milliseconds.

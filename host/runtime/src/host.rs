@@ -7,8 +7,9 @@ use crate::audit::{Audit, Record, Verdict};
 use crate::instance::{Instance, InstanceError};
 use crate::lease::{Lease, LeaseError};
 use crate::process::Supervisor;
+use crate::query::Listed;
 use crate::session::{AskError, Shared};
-use crate::store::{Store, StoreError, ThreadRecord};
+use crate::store::{Store, StoreError, ThreadChange, ThreadRecord};
 use crate::thread::{Copied, ForkAt, Thread};
 use jackfield_core::event::EventBody;
 use jackfield_core::id::{TaskId, ThreadId};
@@ -83,6 +84,18 @@ pub enum HostError {
     /// A subagent's thread that nobody could go on with.
     #[error("the provider gave no way to resume the subagent's thread {0}; read it in the thread that it worked for")]
     NotResumable(String),
+    /// No such conversation of the provider's own.
+    #[error(
+        "{provider} lists no stored conversation '{name}'{why}; `jackfield history sessions` shows those there are, `jackfield threads list` our own"
+    )]
+    NoStored {
+        /// Its name, as it was asked for.
+        name: String,
+        /// The plugin.
+        provider: String,
+        /// What went wrong with the list.
+        why: String,
+    },
     /// The workspace is not there.
     #[error("the folder {path} can't be used ({problem}); choose one with --cwd")]
     Folder {
@@ -108,6 +121,7 @@ impl HostError {
             Self::OtherPlugin { .. } => "other-plugin",
             Self::Ask(error) => error.code(),
             Self::NoCursor(_) | Self::NotResumable(_) => "no-cursor",
+            Self::NoStored { .. } => "no-such-conversation",
             Self::Folder { .. } => "folder",
         }
     }
@@ -298,6 +312,56 @@ impl Host {
         Ok(made)
     }
 
+    /// Opens a conversation that the provider has stored itself, by its id or cursor: a thread of ours on the provider's cursor, the same
+    /// each time. It works where it was had, unless another folder is given; where that is not told, it works here.
+    pub async fn open_stored(
+        &self,
+        plugin: &Plugin,
+        instance: Instance,
+        name: &str,
+        folder: Option<&Path>,
+        here: &Path,
+    ) -> Result<Thread, HostError> {
+        let provider = plugin.generation.manifest().full_name();
+        let mut query = self.query(plugin, instance.clone(), here, name, None).await?;
+        let Listed { found, notes, .. } = query.find(name, None).await;
+        query.close().await;
+        let Some(stored) = found.into_iter().next() else {
+            let why = notes.iter().map(|note| format!(" ({})", note.text)).collect();
+            return Err(HostError::NoStored { name: name.to_owned(), provider, why });
+        };
+        let Some(cursor) = stored.cursor else { return Err(HostError::NotResumable(stored.id)) };
+        if let Some(known) = self.shared.store.thread_of_native(&provider, &stored.id).await? {
+            // It may have been lost to us, and is found again.
+            let change =
+                ThreadChange { cursor: Some(Some(cursor)), at_ms: crate::clock::now_ms(), ..ThreadChange::default() };
+            if self.thread_row(&known).await?.cursor.is_none() {
+                self.shared.store.update_thread(&known, change).await?;
+            }
+            return self.resume_thread(plugin, instance, &known).await;
+        }
+        let told = stored.folder.map(PathBuf::from);
+        let folder = usable_folder(folder.or(told.as_deref()).unwrap_or(here))?;
+        let now = crate::clock::now_ms();
+        let id = fresh_id();
+        let lease = Lease::take(&self.data, &id)?;
+        let row = ThreadRecord {
+            id,
+            provider: plugin.generation.descriptor().provider.clone(),
+            plugin: provider,
+            digest: plugin.generation.digest().to_owned(),
+            folder: folder.display().to_string(),
+            title: stored.title.or(stored.preview),
+            created_ms: now,
+            updated_ms: now,
+            native_id: Some(stored.id),
+            cursor: Some(cursor),
+            last_seq: 0,
+        };
+        self.shared.store.create_thread(row.clone()).await?;
+        Thread::open(self.shared.clone(), plugin.clone(), instance, row, lease, true).await.map_err(HostError::from)
+    }
+
     /// Lets go of a thread that came out of another one, with the setup of that one.
     async fn let_go(&self, from: &Thread, made: Thread) -> Result<ThreadId, HostError> {
         if let Some(setup) = self.shared.store.setup(from.id()).await? {
@@ -328,6 +392,11 @@ impl Host {
     /// The store, for listings.
     pub fn store(&self) -> &Store {
         &self.shared.store
+    }
+
+    /// What its sessions share.
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
     /// The data folder.
@@ -377,7 +446,7 @@ fn make_private(folder: &Path) -> Result<(), HostError> {
         .map_err(|error| HostError::Data { path: folder.display().to_string(), problem: error.to_string() })
 }
 
-fn usable_folder(folder: &Path) -> Result<PathBuf, HostError> {
+pub(crate) fn usable_folder(folder: &Path) -> Result<PathBuf, HostError> {
     let unusable = |problem: String| HostError::Folder { path: folder.display().to_string(), problem };
     let real = folder.canonicalize().map_err(|error| unusable(error.to_string()))?;
     if real.is_dir() { Ok(real) } else { Err(unusable("it is no folder".into())) }

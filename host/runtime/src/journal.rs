@@ -45,9 +45,16 @@ pub struct Journal {
     memory_limit: u64,
     total_limit: u64,
     folder: std::path::PathBuf,
+    /// Nothing is written down: the session is never replayed.
+    off: bool,
 }
 
 impl Journal {
+    /// One that keeps nothing: of a session that only asks, and is begun again when it breaks.
+    pub fn off(limits: &Limits) -> Journal {
+        Journal { off: true, ..Journal::new(Path::new(""), limits) }
+    }
+
     /// An empty journal; the spill file, should it be needed, lies in `folder` without a name.
     pub fn new(folder: &Path, limits: &Limits) -> Journal {
         Journal {
@@ -59,11 +66,15 @@ impl Journal {
             memory_limit: limits.journal_memory_bytes,
             total_limit: limits.journal_bytes,
             folder: folder.to_owned(),
+            off: false,
         }
     }
 
     /// Appends an entry; the older half goes to the file when memory's share is used up.
     pub fn append(&mut self, entry: Entry) -> io::Result<()> {
+        if self.off {
+            return Ok(());
+        }
         let bytes = weight(&entry);
         self.recent.push_back((entry, bytes));
         self.recent_bytes += bytes;
@@ -124,7 +135,7 @@ impl Journal {
 
 /// About how much memory an entry takes: what it carries, and a little for its frame.
 fn weight(entry: &Entry) -> u64 {
-    use jackfield_core::contract::FrameData;
+    use jackfield_core::contract::{EffectValue, FrameData};
     let data = |data: &FrameData| match data {
         FrameData::Text(text) => text.len(),
         FrameData::Named((name, data)) => name.len() + data.len(),
@@ -134,6 +145,12 @@ fn weight(entry: &Entry) -> u64 {
     let input = |input: &Input| match input {
         Input::Frame(frame) => data(&frame.data),
         Input::Command(command) => serde_json::to_string(command).map_or(0, |text| text.len()),
+        Input::EffectDone(result) => match &result.outcome {
+            Ok(EffectValue::Bytes(part)) => part.data.len(),
+            Ok(EffectValue::Rows(rows)) => rows.iter().map(String::len).sum(),
+            Ok(EffectValue::Entries(entries)) => entries.iter().map(|entry| entry.name.len() + 32).sum(),
+            _ => 64,
+        },
         _ => 64,
     };
     match entry {

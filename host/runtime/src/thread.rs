@@ -13,7 +13,7 @@ use crate::session::{
 use crate::store::{RequestState, SessionRecord, StoreError, ThreadRecord};
 use crate::thread_log::{Subscription, ThreadLog};
 use crate::{clock, mint};
-use jackfield_core::contract::{Applies, ContextChange, ContextEffect, McpServer, Pairs, ToolSpec};
+use jackfield_core::contract::{Applies, ContextChange, ContextEffect, McpServer, Pairs, Role, ToolSpec};
 use jackfield_core::event::{EventBody, Resolution, RunStatus, SessionEnd, SessionEvent};
 use jackfield_core::id::{RequestId, ThreadId};
 use jackfield_core::outbox::Outbox;
@@ -300,6 +300,7 @@ impl Inner {
             instance.tools.clone_from(tools);
         }
         let start = SessionStart {
+            role: Role::Live,
             session: session.clone(),
             epoch,
             generation: self.plugin.generation.clone(),

@@ -16,8 +16,18 @@ pub struct ThreadLog {
     thread: ThreadId,
     store: Store,
     limits: Arc<Limits>,
-    sequence: tokio::sync::Mutex<Option<Sequence>>,
+    numbers: tokio::sync::Mutex<Numbers>,
     listeners: Mutex<Listeners>,
+}
+
+/// Where the numbers of events come from.
+enum Numbers {
+    /// From the store, which keeps what they are given to.
+    Kept(Sequence),
+    /// Counted from here on; who listens now is all who will ever know.
+    Passing(u64),
+    /// The log is closed.
+    Closed,
 }
 
 #[derive(Default)]
@@ -39,9 +49,15 @@ impl ThreadLog {
             thread,
             store,
             limits,
-            sequence: tokio::sync::Mutex::new(Some(sequence)),
+            numbers: tokio::sync::Mutex::new(Numbers::Kept(sequence)),
             listeners: Mutex::default(),
         }
+    }
+
+    /// A log that is kept nowhere: for sessions that only ask.
+    pub(crate) fn passing(thread: ThreadId, store: Store, limits: Arc<Limits>) -> ThreadLog {
+        let numbers = tokio::sync::Mutex::new(Numbers::Passing(0));
+        ThreadLog { thread, store, limits, numbers, listeners: Mutex::default() }
     }
 
     /// The thread.
@@ -52,10 +68,20 @@ impl ThreadLog {
     /// Numbers, stores and hands out an event. The commit is awaited by who must not promise before it is durable.
     pub async fn emit(&self, at_ms: u64, draft: Draft) -> Result<Commit, StoreError> {
         // The lock is held over the hand-over: the order of the numbers is the order in the store and for listeners.
-        let mut sequence = self.sequence.lock().await;
-        let seq = sequence.as_mut().ok_or(StoreError::Closed)?.next().await?;
+        let mut numbers = self.numbers.lock().await;
+        let (seq, is_kept) = match &mut *numbers {
+            Numbers::Kept(sequence) => (sequence.next().await?, true),
+            Numbers::Passing(last) => {
+                *last += 1;
+                (*last, false)
+            }
+            Numbers::Closed => return Err(StoreError::Closed),
+        };
         let event = Arc::new(SessionEvent { seq, at_ms, thread: self.thread.clone(), draft });
-        let commit = self.store.append(vec![event.clone()]).await;
+        let commit = match is_kept {
+            true => self.store.append(vec![event.clone()]).await,
+            false => Commit::of_nothing(),
+        };
         self.listeners().all.retain_mut(|listener| listener.hand(&event));
         Ok(commit)
     }
@@ -63,9 +89,9 @@ impl ThreadLog {
     /// Gives back the numbers that were reserved and not used. Nothing can be said after this.
     pub async fn close(&self) -> Result<(), StoreError> {
         self.store.flush().await?;
-        match self.sequence.lock().await.take() {
-            Some(sequence) => sequence.release().await,
-            None => Ok(()),
+        match std::mem::replace(&mut *self.numbers.lock().await, Numbers::Closed) {
+            Numbers::Kept(sequence) => sequence.release().await,
+            Numbers::Passing(_) | Numbers::Closed => Ok(()),
         }
     }
 

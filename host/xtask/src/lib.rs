@@ -20,7 +20,7 @@ pub const TASKS: &[(&str, &str)] = &[
     ("setup", "only set up this machine, the real CLIs included"),
     ("codegen", "write the Rust mirror of wit/            [--check]"),
     ("fuzz", "the functions of tests/fuzz under libFuzzer    TARGET [its options]"),
-    ("schema", "write the JSON Schema of the JSON stream and its input"),
+    ("schema", "write the JSON Schema of the JSON stream, its input and history"),
 ];
 
 /// The workspace's folder.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What there is a schema of.
-pub const NAMES: [&str; 2] = ["events", "input"];
+pub const NAMES: [&str; 3] = ["events", "input", "history"];
 
 /// Where a schema is kept, relative to the workspace.
 pub fn path(name: &str) -> String {

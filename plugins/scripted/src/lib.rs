@@ -129,6 +129,14 @@ impl Provider for Scripted {
         }
     }
 
+    fn effect_done(&mut self, cx: &mut Cx, result: EffectResult) {
+        match (&mut self.table, &result.outcome) {
+            (Some(table), _) => table.effect_done(cx, &result),
+            (None, Err(fault)) => cx.end_session(fault.clone()),
+            (None, Ok(_)) => {}
+        }
+    }
+
     fn timer(&mut self, cx: &mut Cx, timer: u32) {
         if let Some(table) = &mut self.table {
             return table.timer(cx, timer);

@@ -2,11 +2,12 @@
 //!
 //! A row is `on COMMAND`, then one output per line (`words.rs`), indented. A command is written as one line (`asked.rs`): the row
 //! whose words are the longest beginning of it answers; each command is also told as a note, so that what reached the
-//! provider is seen. `after MS` puts the rest of a row behind a timer. What has no row: `start` and `open-thread` go well,
+//! provider is seen. `after MS` puts the rest of a row behind a timer, a wish about a file (`files.rs`) behind its answer. What has no row: `start` and `open-thread` go well,
 //! and `close-thread`, too; the rest is unsupported. With several threads open each row speaks in the thread of its command. **It says what the table says, whatever capabilities the second option declares for it.**
 //! Tests: below, and the flag cases of the workspace.
 
 mod asked;
+mod files;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -99,7 +100,7 @@ impl Table {
             }
             return;
         };
-        if lines.iter().any(|line| line.starts_with("done") || line.starts_with("fail")) {
+        if lines.iter().any(|line| line.starts_with("done") || line.starts_with("fail") || line == "silence") {
             cx.hold(op);
         }
         let sent = matches!(command.body, CommandBody::SendRun(_)).then_some(op);
@@ -115,8 +116,24 @@ impl Table {
         }
     }
 
+    /// The answer to a wish about a file is told as a note, and its row goes on.
+    pub fn effect_done(&mut self, cx: &mut Cx, result: &EffectResult) {
+        if let Some(pending) = self.later.remove(&result.id) {
+            let note = EventBody::Note(Note::new(Level::Info, "read", files::told(&result.outcome)));
+            cx.event_in(self.scope(pending.thread.as_ref()), note);
+            self.go_on(cx, pending);
+        }
+    }
+
     fn go_on(&mut self, cx: &mut Cx, mut pending: Pending) {
         while let Some(line) = pending.lines.pop_front() {
+            if let Some(wish) = files::wish(&line) {
+                self.later.insert(cx.effect(wish), pending);
+                return;
+            }
+            if line == "silence" {
+                return;
+            }
             if let Some(ms) = line.strip_prefix("after ") {
                 let timer = cx.timer(ms.trim().parse().unwrap_or(1.0));
                 self.later.insert(timer, pending);

@@ -2,7 +2,7 @@
 
 use super::parse::nearest;
 use super::{Settings, Setup};
-use crate::args::RunArgs;
+use crate::args::{ProviderArgs, RunArgs};
 use crate::catalog::{self, Found};
 use crate::exit::Failure;
 use jackfield_runtime::store::ThreadRecord;
@@ -46,6 +46,11 @@ pub fn choose(
     thread: Option<(&ThreadRecord, Option<Kept>)>,
 ) -> Result<Choice, Failure> {
     chosen(settings, Setup::of_flags(args)?, args.instance.as_ref(), thread)
+}
+
+/// Chooses a provider that is only asked.
+pub fn choose_asked(settings: &Settings, args: &ProviderArgs) -> Result<Choice, Failure> {
+    chosen(settings, Setup::of_provider(args)?, args.instance.as_ref(), None)
 }
 
 /// What a thread goes on with when nothing more is said.

@@ -1,7 +1,7 @@
 //! How setups are laid over each other, and what becomes of one for the runtime.
 
 use super::types::Setup;
-use crate::args::RunArgs;
+use crate::args::{ProviderArgs, RunArgs};
 use crate::exit::Failure;
 use jackfield_core::rules::Rules;
 use jackfield_core::run_limits::RunLimits;
@@ -26,23 +26,40 @@ impl Setup {
             max_cost: args.max_cost,
             ..Setup::default()
         };
-        for (key, value) in &args.options {
+        setup.add(&args.options, &args.exe, &args.env)?;
+        Ok(setup)
+    }
+
+    /// What the flags say of a provider that is only asked.
+    pub fn of_provider(args: &ProviderArgs) -> Result<Setup, Failure> {
+        let mut setup = Setup {
+            provider: args.provider.clone(),
+            plugin: args.plugin.as_deref().map(std::path::absolute).transpose()?,
+            exe_args: args.exe_arg.clone(),
+            ..Setup::default()
+        };
+        setup.add(&args.options, &args.exe, &args.env)?;
+        Ok(setup)
+    }
+
+    fn add(&mut self, options: &[(String, String)], exe: &[(String, String)], env: &[String]) -> Result<(), Failure> {
+        for (key, value) in options {
             let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.clone()));
-            setup.options.insert(key.clone(), value);
+            self.options.insert(key.clone(), value);
         }
-        for (name, path) in &args.exe {
-            setup.exe.insert(name.clone(), std::path::absolute(path)?);
+        for (name, path) in exe {
+            self.exe.insert(name.clone(), std::path::absolute(path)?);
         }
-        for text in &args.env {
+        for text in env {
             match text.split_once('=') {
-                Some((name, value)) => drop(setup.env.insert(name.to_owned(), value.to_owned())),
+                Some((name, value)) => drop(self.env.insert(name.to_owned(), value.to_owned())),
                 None if std::env::var_os(text).is_none() => {
                     return Err(Failure::usage(format!("--env {text} passes on your own {text}, which is not set")));
                 }
-                None => setup.pass_env.push(text.clone()),
+                None => self.pass_env.push(text.clone()),
             }
         }
-        Ok(setup)
+        Ok(())
     }
 
     /// This one with another over it: what the other says counts; tables are joined, a list is replaced.

@@ -1,7 +1,8 @@
 //! The plugin that a run uses, and threads as they are typed.
 
 use crate::config::Choice;
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
+use jackfield_core::event::SessionEnd;
 use jackfield_core::id::ThreadId;
 use jackfield_runtime::host::{Host, Plugin};
 use jackfield_runtime::instance::Instance;
@@ -23,6 +24,22 @@ pub async fn plugin(host: &Host, choice: &Choice, thread: Option<&ThreadRecord>)
 pub fn thread_id(text: &str) -> Result<ThreadId, Failure> {
     ThreadId::parse(text)
         .ok_or_else(|| Failure::usage(format!("'{text}' is no thread; `jackfield threads list` shows those there are")))
+}
+
+/// A conversation that the provider did not find is begun afresh only when that is asked for.
+pub async fn not_lost(host: &Host, row: &ThreadRecord, fresh: bool) -> Result<(), Failure> {
+    let is_lost = row.native_id.is_some() && row.cursor.is_none() && !fresh;
+    let last = if is_lost { host.store().last_session(&row.id).await? } else { None };
+    match last.and_then(|session| session.ended) {
+        Some((_, SessionEnd::StartFailed)) => Err(Failure {
+            exit: Exit::Failed,
+            error: anyhow::anyhow!(
+                "the provider does not have the conversation of thread {} any more; --fresh begins a new one in this thread, which does not know what was said before",
+                row.id
+            ),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// What a recording must never hold, by the names it goes by: what the operator sets, and keys of the operator's own that the

@@ -44,6 +44,9 @@ use signals::Signals;
 use std::path::{Path, PathBuf};
 use stream::{CloseReason, StreamLine};
 
+/// What every id of a thread of ours begins with.
+const THREAD: &str = "thr_";
+
 /// Shows events to somebody. An error means that nobody reads any more.
 trait View: Send {
     fn opened(&mut self, thread: &Thread, provider: &str) -> std::io::Result<()>;
@@ -182,10 +185,15 @@ async fn open(
     servers: Vec<McpServer>,
     view: &mut dyn View,
 ) -> Result<(Thread, String, Option<Tap>), Failure> {
+    // What is no thread of ours is a conversation of the provider's own.
+    let stored = args.resume.as_deref().filter(|name| !name.starts_with(THREAD));
     let row = match &args.resume {
-        Some(id) => Some(host.thread_row(&choose::thread_id(id)?).await?),
-        None => None,
+        Some(id) if stored.is_none() => Some(host.thread_row(&choose::thread_id(id)?).await?),
+        _ => None,
     };
+    if let Some(row) = &row {
+        choose::not_lost(host, row, args.fresh).await?;
+    }
     if let (Some(row), Some(folder)) = (&row, &args.cwd) {
         stays_in(row, folder)?;
     }
@@ -213,9 +221,14 @@ async fn open(
         instance.tap = Some(record::begin(file, &choose::secrets(&instance, &plugin))?);
     }
     let tap = instance.tap.clone();
-    let thread = match &row {
-        Some(row) => host.resume_thread(&plugin, instance, &row.id).await?,
-        None => {
+    let thread = match (&row, stored) {
+        (Some(row), _) => host.resume_thread(&plugin, instance, &row.id).await?,
+        (None, Some(name)) => {
+            view.waiting("looking for the conversation");
+            let here = std::env::current_dir()?;
+            host.open_stored(&plugin, instance, name, args.cwd.as_deref(), &here).await?
+        }
+        (None, None) => {
             let folder = match &args.cwd {
                 Some(folder) => folder.clone(),
                 None => std::env::current_dir()?,

@@ -86,7 +86,7 @@ async fn list(host: &Host, args: ThreadsListArgs) -> Outcome {
 }
 
 /// A path with the home folder as `~`.
-fn at_home(path: &str) -> String {
+pub(crate) fn at_home(path: &str) -> String {
     let home = std::env::var("HOME").unwrap_or_default();
     match path.strip_prefix(&home) {
         Some(rest) if !home.is_empty() && (rest.is_empty() || rest.starts_with('/')) => format!("~{rest}"),
@@ -95,7 +95,7 @@ fn at_home(path: &str) -> String {
 }
 
 /// How long ago, in the largest unit that fits.
-fn age(ms: u64) -> String {
+pub(crate) fn age(ms: u64) -> String {
     match ms / 60_000 {
         0 => "just now".into(),
         minutes @ 1..60 => format!("{minutes} min"),
@@ -123,7 +123,7 @@ async fn show(host: &Host, text: &str, json: bool) -> Outcome {
 }
 
 /// What was said and done, one line or text for each thing that ended.
-fn line_of(event: &SessionEvent) -> Option<String> {
+pub(crate) fn line_of(event: &SessionEvent) -> Option<String> {
     let inside = if event.draft.parent.is_some() { "    " } else { "" };
     let text = match &event.draft.body {
         EventBody::ItemEnded { item } => match &item.body {
@@ -162,6 +162,6 @@ fn texts(content: &[Content]) -> String {
 }
 
 /// The word that the schema uses.
-fn word(value: &impl serde::Serialize) -> String {
+pub(crate) fn word(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -2,7 +2,6 @@
 //! `answers`, interrupts in `ladder`.
 
 use super::ask::{Ask, AskError, Reply1};
-use super::operations::Operation;
 use super::ops::{Pending, Purpose};
 use super::outgoing::refused;
 use super::outlet::fault;
@@ -97,9 +96,10 @@ impl Task {
     }
 
     pub(super) async fn command_overdue(&mut self, at: usize, purpose: Purpose) {
+        let (within, limit) = purpose.within(&self.shared.limits);
         let late = fault(
             FaultKind::Timeout,
-            format!("the plugin did not answer '{}' within {} ms", purpose.name(), self.shared.limits.command_ms),
+            format!("the plugin did not answer '{}' within {within} ms (limit {limit})", purpose.name()),
         );
         match purpose {
             Purpose::Respond(request, waiting) => {
@@ -113,7 +113,7 @@ impl Task {
                 let _ = waiting.send(Err(AskError::Fault(late)));
             }
             Purpose::Operate(operation, waiting) => {
-                if matches!(operation, Operation::Read(_)) {
+                if operation.replays() {
                     let told = self.normalizer.end_replay(&self.seats[at].thread().clone());
                     self.emit(told).await;
                 }

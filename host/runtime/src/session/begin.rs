@@ -5,7 +5,7 @@ use super::ops::Purpose;
 use super::outlet::fault;
 use super::task::Task;
 use crate::mint;
-use jackfield_core::contract::{CommandBody, FaultKind, Pairs, Role, StartSession};
+use jackfield_core::contract::{CommandBody, FaultKind, Pairs, StartSession};
 use jackfield_core::event::EventBody;
 use jackfield_core::hints::hints;
 use jackfield_core::policy::Handling;
@@ -42,6 +42,9 @@ impl Task {
     }
 
     async fn keep_capabilities(&mut self, at: usize) {
+        if self.only_asks() {
+            return;
+        }
         let stored = serde_json::to_string(&self.capabilities).unwrap_or_default();
         let start = &self.seats[at].start;
         if let Err(error) = self.shared.store.set_session_capabilities(&start.session, start.epoch, stored).await {
@@ -81,7 +84,7 @@ impl Task {
         self.begin_watch().await;
         self.announce().await;
         let body = CommandBody::Start(StartSession {
-            role: Role::Live,
+            role: self.start.role,
             folder: self.start.folder.display().to_string(),
             options: serde_json::Value::Object(self.start.instance.options.clone()).to_string(),
             epoch: self.start.epoch,
@@ -94,6 +97,9 @@ impl Task {
 
     /// Between the session's start and its thread: the MCP servers that the operator configured.
     pub(super) async fn started(&mut self) {
+        if self.only_asks() {
+            return self.takes_questions();
+        }
         let servers = self.start.instance.mcp_servers.clone();
         if servers.is_empty() {
             return self.give_tools().await;

@@ -70,6 +70,9 @@ impl Task {
     }
 
     pub(super) async fn enter(&self, entry: Entry) -> Result<(), StoreError> {
+        if self.only_asks() {
+            return Ok(());
+        }
         let (store, now) = (&self.shared.store, clock::now_ms());
         match entry {
             Entry::Run(run, status) => store.update_run(&run, status, now).await,

@@ -74,6 +74,10 @@ impl Task {
 
     /// What was found counts, where it takes something back.
     pub(super) async fn doubt(&mut self, findings: Vec<Finding>) {
+        // What is declared is declared of conversations.
+        if self.only_asks() {
+            return;
+        }
         for finding in findings {
             if finding.narrows(&self.capabilities.effective().capabilities) {
                 self.doubt_one(finding).await;

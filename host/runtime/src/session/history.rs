@@ -7,6 +7,9 @@ use jackfield_core::contract::Event;
 impl Task {
     /// Before an event is accepted: it may be history, of which the thread holds a part or all.
     pub(super) async fn recall_history(&mut self, event: &Event) {
+        if self.only_asks() {
+            return;
+        }
         let Some((thread, with_this_session)) = self.normalizer.wants_record(event) else { return };
         let Some(at) = self.seat_of(&thread) else { return };
         self.recall(at, with_this_session).await;

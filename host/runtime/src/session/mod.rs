@@ -9,6 +9,7 @@
 //! - `seat`, `seats`: what is kept of each thread; how one is let in, and let go while others work on;
 //! - `release`: the one function through which every output of the plugin reaches the world;
 //! - `outlet`, with `message`: what wishes become: processes, writes, timers; policy and audit come first;
+//! - `files`: wishes about files, one after another and apart from the session's task; policy and audit come first there, too;
 //! - `speak`: events, journal, audit: what the session itself says;
 //! - `books`: what a restart needs, kept by the events that go out;
 //! - `begin`: the session's start, and what it says that it can do;
@@ -19,6 +20,7 @@
 //! - `asks`: what clients ask for; `answers`: their answers to requests; `ladder`: the steps of an interrupt;
 //! - `rules`: what the operator's rules answer before any client is heard;
 //! - `secrets`: values that are filled in behind the plugin's back;
+//! - `stored`: sessions that only list and read what the provider has stored;
 //! - `survivors`: requests that outlived an earlier session, and answers to them that came early;
 //! - `tools`: tools of the host's own, which the provider calls and the client answers;
 //! - `outgoing`, `queue`: messages: how each goes, and what is changed while it waits;
@@ -40,6 +42,7 @@ mod channels;
 mod diagnostics;
 mod doubt;
 mod end;
+mod files;
 mod granted;
 mod handle;
 mod history;
@@ -60,6 +63,7 @@ mod seat;
 mod seats;
 mod secrets;
 mod speak;
+mod stored;
 mod survivors;
 mod task;
 mod tools;
@@ -81,6 +85,7 @@ use crate::audit::Audit;
 use crate::instance::Instance;
 use crate::process::Supervisor;
 use crate::store::Store;
+use jackfield_core::contract::Role;
 use jackfield_core::id::SessionId;
 use jackfield_core::limits::Limits;
 use jackfield_core::policy::{Intent, PolicyConfig};
@@ -126,6 +131,8 @@ pub struct Shared {
 /// What a session is begun with. A thread may have a seat on it when all of this is the same for it, but for the first two.
 #[derive(Clone)]
 pub struct SessionStart {
+    /// What it is for.
+    pub role: Role,
     /// Its id: that of the seat it was begun for.
     pub session: SessionId,
     /// Number of that native start in its thread, from 0.

@@ -10,10 +10,11 @@ use super::outlet::fault;
 use super::seat::Stage;
 use super::task::Task;
 use jackfield_core::contract::{
-    Applies, CommandBody, Event, EventBody as Told, Fault, FaultKind, McpServer, OpValue, Point, ReadThread, Summarize,
-    Thread, ToolSpec,
+    Applies, CommandBody, Event, EventBody as Told, Fault, FaultKind, ListThreads, McpServer, OpValue, Point,
+    ReadThread, Summarize, Thread, ToolSpec,
 };
 use jackfield_core::id::TaskId;
+use jackfield_core::limits::Limits;
 use jackfield_core::normalizer::Cause;
 use jackfield_core::policy::{Decision, ForkPoint, Intent, Strategy};
 use std::time::Duration;
@@ -23,6 +24,10 @@ use tokio::time::Instant;
 #[derive(Debug, Clone)]
 pub(crate) enum Operation {
     ListSettings,
+    /// In sessions that only ask: what is stored. The last one names the provider's thread, where its id is known.
+    ListFolders,
+    ListThreads(ListThreads),
+    ReadStored(Option<String>, ReadThread),
     SetMcpServers(Vec<McpServer>),
     RegisterTools(Vec<ToolSpec>),
     Compact(String),
@@ -70,9 +75,10 @@ enum Prepared {
 }
 
 impl Operation {
-    /// The provider's thread that it is about, when that is a subagent's.
-    fn subagent(&self) -> Option<String> {
+    /// The provider's thread that it is about, when that is not the seat's.
+    fn names_thread(&self) -> Option<String> {
         match self {
+            Self::ReadStored(thread, _) => thread.clone(),
             Self::Fork(copying) => copying.subagent.clone(),
             _ => None,
         }
@@ -82,6 +88,8 @@ impl Operation {
     pub(super) fn intents(&self) -> Vec<Intent> {
         match self {
             Self::ListSettings => vec![Intent::ListSettings],
+            // No capability speaks of what is stored: the plugin's answer does.
+            Self::ListFolders | Self::ListThreads(_) | Self::ReadStored(..) => Vec::new(),
             Self::SetMcpServers(servers) if takes_tools_away(servers) => {
                 // The narrower one first: whoever is refused hears the reason of its hint.
                 vec![Intent::SelectMcpTools, Intent::SetMcpServers]
@@ -123,6 +131,19 @@ impl Operation {
         }
     }
 
+    /// Its answer is history, told again.
+    pub(super) fn replays(&self) -> bool {
+        matches!(self, Self::Read(_) | Self::ReadStored(..))
+    }
+
+    /// How long the plugin has to answer, in milliseconds, and the limit that says so.
+    pub(super) fn within(&self, limits: &Limits) -> (u64, &'static str) {
+        match self {
+            Self::ListFolders | Self::ListThreads(_) | Self::ReadStored(..) => (limits.history_ms, "history_ms"),
+            _ => (limits.command_ms, "command_ms"),
+        }
+    }
+
     /// The provider may take as long as a model does, or as a task does.
     fn is_long(&self) -> bool {
         matches!(self, Self::Compact(_) | Self::Summarize(_) | Self::WaitForTask(_))
@@ -138,6 +159,7 @@ impl Operation {
                 ForkPoint::Subagent => "fork-thread-of-subagent",
             },
             Self::SetMcpServers(servers) if takes_tools_away(servers) => "set-mcp-servers-without-tools",
+            Self::ReadStored(..) => "read-stored-thread",
             other => other.name(),
         }
     }
@@ -145,6 +167,9 @@ impl Operation {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::ListSettings => "list-settings",
+            Self::ListFolders => "list-folders",
+            Self::ListThreads(_) => "list-threads",
+            Self::ReadStored(..) => "read-thread",
             Self::SetMcpServers(_) => "set-mcp-servers",
             Self::RegisterTools(_) => "register-tools",
             Self::Compact(_) => "compact-thread",
@@ -181,10 +206,13 @@ impl Task {
         match self.prepare(at, &mut operation).await {
             Ok(Prepared::Command(body)) => {
                 self.note("operation", operation.name(), serde_json::Value::Null);
-                let within = Duration::from_millis(self.shared.limits.command_ms);
+                let within = Duration::from_millis(operation.within(&self.shared.limits).0);
                 let deadline = (!operation.is_long()).then(|| Instant::now() + within);
-                let thread = operation.subagent().or_else(|| self.seats[at].native.clone());
-                if matches!(operation, Operation::Read(_)) {
+                let thread = operation.names_thread().or_else(|| self.seats[at].native.clone());
+                if let Operation::ReadStored(Some(native), _) = &operation {
+                    self.bind_stored(at, native.clone()).await;
+                }
+                if operation.replays() {
                     self.normalizer.begin_replay(&self.seats[at].thread().clone());
                 }
                 Box::pin(self.command(at, Purpose::Operate(operation, done), thread, body, deadline)).await;
@@ -265,6 +293,9 @@ impl Task {
         };
         Ok(match operation.clone() {
             Operation::ListSettings => CommandBody::ListSettings,
+            Operation::ListFolders => CommandBody::ListFolders,
+            Operation::ListThreads(list) => CommandBody::ListThreads(list),
+            Operation::ReadStored(_, read) => CommandBody::ReadThread(read),
             Operation::SetMcpServers(servers) => CommandBody::SetMcpServers(self.outlet.secrets().marked(servers)),
             Operation::RegisterTools(tools) => CommandBody::RegisterTools(tools),
             Operation::Compact(keep) => CommandBody::CompactThread(keep),
@@ -318,7 +349,7 @@ impl Task {
                 _ => {}
             }
         }
-        if matches!(operation, Operation::Read(_)) {
+        if operation.replays() {
             let told = self.normalizer.end_replay(&self.seats[at].thread().clone());
             self.emit(told).await;
         }

@@ -4,6 +4,7 @@ use super::ask::Reply1;
 use super::operations::{Operation, Outcome};
 use jackfield_core::contract::Applies;
 use jackfield_core::id::{RequestId, RunId, SessionId};
+use jackfield_core::limits::Limits;
 use std::collections::BTreeMap;
 use tokio::time::Instant;
 
@@ -45,6 +46,14 @@ impl Purpose {
             Purpose::Respond(..) => "respond",
             Purpose::Select(..) => "set-selection",
             Purpose::Operate(operation, _) => operation.name(),
+        }
+    }
+
+    /// How long the plugin has to answer, in milliseconds, and the limit that says so.
+    pub(crate) fn within(&self, limits: &Limits) -> (u64, &'static str) {
+        match self {
+            Purpose::Operate(operation, _) => operation.within(limits),
+            _ => (limits.command_ms, "command_ms"),
         }
     }
 

@@ -3,6 +3,7 @@
 //! **A refusal is a typed result for the plugin, an audit record and an event; it is never a trap, and nothing of the wish
 //! has happened.** A wish whose record cannot be written is refused. Called from `release` only.
 
+use super::files::{FileDone, Files};
 use super::message::compose;
 use super::rules::Judge;
 use super::secrets::Secrets;
@@ -37,6 +38,8 @@ struct Open {
 pub(crate) enum Outcome {
     /// Taken on; the answer follows.
     Taken,
+    /// It waits its turn: it is decided then, and answered.
+    Waits,
     /// Answered.
     Done(EffectValue),
     /// Refused: code and fault.
@@ -52,6 +55,7 @@ pub(crate) struct Outlet {
     guards: Guards,
     judge: Judge,
     secrets: Secrets,
+    files: Files,
     frames: mpsc::Sender<ChannelEvent>,
     results: mpsc::UnboundedSender<EffectResult>,
     /// Programs started so far.
@@ -64,8 +68,10 @@ impl Outlet {
         shared: Arc<Shared>,
         frames: mpsc::Sender<ChannelEvent>,
         results: mpsc::UnboundedSender<EffectResult>,
+        read: mpsc::Sender<FileDone>,
     ) -> Outlet {
         Outlet {
+            files: Files::new(start, shared.clone(), read),
             channels: HashMap::new(),
             timers: BTreeSet::new(),
             timer_ids: BTreeMap::new(),
@@ -97,11 +103,10 @@ impl Outlet {
             EffectBody::Signal(signal) => self.signal(start, signal, &effect.body),
             EffectBody::Timer(after_ms) => self.timer(start, effect.id, *after_ms, &effect.body),
             EffectBody::Cancel(id) => self.cancel(start, *id),
-            EffectBody::Http(_)
-            | EffectBody::ReadFile(_)
-            | EffectBody::ListFolder(_)
-            | EffectBody::QuerySqlite(_)
-            | EffectBody::Other(_) => {
+            EffectBody::ReadFile(_) | EffectBody::ListFolder(_) | EffectBody::QuerySqlite(_) => {
+                self.file(start, effect.id, effect.body)
+            }
+            EffectBody::Http(_) | EffectBody::Other(_) => {
                 let name = name_of(&effect.body);
                 self.refuse(
                     start,
@@ -241,6 +246,13 @@ impl Outlet {
         Outcome::Done(EffectValue::Written)
     }
 
+    fn file(&mut self, start: &SessionStart, id: u32, body: EffectBody) -> Outcome {
+        match self.files.ask(id, &body) {
+            Ok(()) => Outcome::Waits,
+            Err(full) => self.refuse(start, &body, "file-queue-full", FaultKind::Overloaded, full),
+        }
+    }
+
     /// A timer touches nothing outside of the session, so it has a bound and no audit record.
     fn timer(&mut self, start: &SessionStart, id: u32, after_ms: f64, body: &EffectBody) -> Outcome {
         let limit = self.shared.limits.session_timers;
@@ -274,6 +286,7 @@ impl Outlet {
         if let Some(at) = self.timer_ids.remove(&id) {
             self.timers.remove(&(at, id));
         }
+        self.files.cancel(id);
         if self.channels.contains_key(&id)
             && let Some(refusal) = self.record(start, "end_channel", "channel-open", json!({ "channel": id }))
         {
@@ -356,6 +369,7 @@ impl Outlet {
 
     /// Begins the end of every channel: stdin, TERM, KILL, each bounded.
     pub(crate) fn end_all(&mut self) {
+        self.files.end();
         self.timers.clear();
         self.timer_ids.clear();
         for open in self.channels.values_mut() {
@@ -366,6 +380,7 @@ impl Outlet {
 
     /// Kills every process tree at once.
     pub(crate) fn kill_all(&mut self) {
+        self.files.end();
         self.timers.clear();
         self.timer_ids.clear();
         for open in self.channels.values_mut() {

@@ -63,7 +63,8 @@ async fn ask(door: &mpsc::Sender<Newcomer>, start: SeatStart, first: Vec<NewRun>
 impl SessionStart {
     /// True when a thread that begins this has nothing to tell it from the other.
     fn is_alike(&self, other: &SessionStart) -> bool {
-        self.generation.digest() == other.generation.digest()
+        self.role == other.role
+            && self.generation.digest() == other.generation.digest()
             && self.bundled == other.bundled
             && self.folder == other.folder
             && self.instance == other.instance

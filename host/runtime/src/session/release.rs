@@ -1,6 +1,7 @@
 //! **The one function through which every output of a plugin reaches the world.** Policy, then the audit record, then the
 //! world: for wishes that is `outlet`; what a plugin says passes the normalizer, which mints, orders and closes.
 
+use super::files::FileDone;
 use super::ops::{Pending, Purpose};
 use super::outlet::{Outcome, name_of};
 use super::seat::Stage;
@@ -67,6 +68,7 @@ impl Task {
     }
 
     async fn release_event(&mut self, frame: Option<u64>, event: Event) {
+        self.expect_stored(&event).await;
         let is_gone = self.normalizer.is_of_gone(&event);
         let threads = match &event.body {
             Told::Threads(threads) if !is_gone => threads.clone(),
@@ -98,7 +100,9 @@ impl Task {
 
     /// A subagent's thread: what it can be opened by later, as a conversation.
     async fn remember_child(&mut self, child: Thread) {
-        let Some(thread) = self.normalizer.thread_of_child(&child.id).cloned() else { return };
+        let Some(thread) = self.normalizer.thread_of_child(&child.id).filter(|_| !self.only_asks()).cloned() else {
+            return;
+        };
         let row = ChildRecord { native_id: child.id, cursor: child.cursor, title: child.title };
         if let Err(error) = self.shared.store.put_child(&thread, row).await {
             self.store_failed(&error);
@@ -114,23 +118,37 @@ impl Task {
         }
         match self.outlet.perform(&self.start, effect).await {
             Outcome::Taken => self.decided("effect_allowed", u64::from(id), name),
+            Outcome::Waits => {}
             Outcome::Done(value) => {
                 self.decided("effect_allowed", u64::from(id), name);
                 self.feed(Input::EffectDone(EffectResult { id, outcome: Ok(value) }));
             }
             Outcome::Refused(code, fault) => {
-                self.decided("effect_refused", u64::from(id), code);
-                self.count_refusal(&fault.message);
-                // Which thread it was for is the plugin's affair.
-                for at in self.seated() {
-                    let (run, effect) = (self.seats[at].run(), name.to_owned());
-                    let body =
-                        EventBody::EffectRefused { effect, code: code.to_owned(), message: fault.message.clone() };
-                    self.say(at, run, body).await;
-                }
+                self.say_refused(id, name, code, &fault).await;
                 self.feed(Input::EffectDone(EffectResult { id, outcome: Err(fault) }));
             }
         }
+    }
+
+    async fn say_refused(&mut self, id: u32, name: &str, code: &str, fault: &Fault) {
+        self.decided("effect_refused", u64::from(id), code);
+        self.count_refusal(&fault.message);
+        // Which thread it was for is the plugin's affair.
+        for at in self.seated() {
+            let (run, effect) = (self.seats[at].run(), name.to_owned());
+            let body = EventBody::EffectRefused { effect, code: code.to_owned(), message: fault.message.clone() };
+            self.say(at, run, body).await;
+        }
+    }
+
+    /// A wish about a file had its turn.
+    pub(super) async fn file_done(&mut self, done: FileDone) {
+        let FileDone { id, name, refused, outcome } = done;
+        match (&outcome, refused) {
+            (Err(fault), Some(code)) => self.say_refused(id, name, code, fault).await,
+            _ => self.decided("effect_allowed", u64::from(id), name),
+        }
+        self.feed(Input::EffectDone(EffectResult { id, outcome }));
     }
 
     /// A plugin that is refused over and over fills the audit file and goes nowhere.
@@ -256,10 +274,11 @@ impl Task {
 
     /// The cursor is stored before anything else is said of the thread: it is what a restart needs.
     pub(super) async fn remember_thread(&mut self, at: usize, thread: &Thread) {
+        let asks = self.only_asks();
         let seat = &mut self.seats[at];
         let ours =
             seat.native.as_ref().is_none_or(|native| *native == thread.id || thread.replaces.as_ref() == Some(native));
-        if !ours || thread.parent.is_some() {
+        if !ours || thread.parent.is_some() || asks {
             return;
         }
         seat.native = Some(thread.id.clone());

@@ -2,6 +2,7 @@
 
 use super::ask::NewRun;
 use super::diagnostics::Diagnostics;
+use super::files::{FILES_READ_AHEAD, FileDone};
 use super::handle::{SessionHandle, Standing};
 use super::ops::{Ops, Purpose};
 use super::outlet::{Outlet, fault};
@@ -17,7 +18,7 @@ use crate::journal::{Entry, Journal};
 use crate::process::ChannelEvent;
 use crate::store::StoreError;
 use jackfield_core::capability::{CapabilityView, Staged};
-use jackfield_core::contract::{ChannelExit, Command, CommandBody, EffectResult, FaultKind, Input, Tick};
+use jackfield_core::contract::{ChannelExit, Command, CommandBody, EffectResult, FaultKind, Input, Role, Tick};
 use jackfield_core::event::SessionEnd;
 use jackfield_core::honesty::Honesty;
 use jackfield_core::id::{RequestId, ThreadId};
@@ -81,6 +82,8 @@ pub(super) struct Task {
     pub(super) feed: VecDeque<Input>,
     pub(super) channel_events: mpsc::Receiver<ChannelEvent>,
     pub(super) results: mpsc::UnboundedReceiver<EffectResult>,
+    /// What was read of files; the next is read when there is room here.
+    pub(super) read: mpsc::Receiver<FileDone>,
     pub(super) ring: Ring,
     pub(super) frames: u64,
     /// Wishes that were refused.
@@ -102,6 +105,7 @@ impl Task {
         let limits = shared.limits.clone();
         let (frame_sender, channel_events) = mpsc::channel(limits.read_queue_frames as usize);
         let (result_sender, results) = mpsc::unbounded_channel();
+        let (read_sender, read) = mpsc::channel(FILES_READ_AHEAD);
         let scope = SessionScope {
             instance: start.instance.name.clone(),
             session: start.session.clone(),
@@ -111,8 +115,11 @@ impl Task {
         Task {
             normalizer: Normalizer::new(scope, &limits),
             capabilities: Staged::new(start.generation.descriptor().declared.clone()),
-            journal: Journal::new(&shared.spill_folder, &limits),
-            outlet: Outlet::new(&start, shared.clone(), frame_sender, result_sender),
+            journal: match start.role {
+                Role::Live => Journal::new(&shared.spill_folder, &limits),
+                Role::Query => Journal::off(&limits),
+            },
+            outlet: Outlet::new(&start, shared.clone(), frame_sender, result_sender, read_sender),
             ops: Ops::default(),
             seats: Vec::new(),
             door,
@@ -134,6 +141,7 @@ impl Task {
             feed: VecDeque::new(),
             channel_events,
             results,
+            read,
             ring: Ring::new(limits.raw_ring_bytes),
             frames: 0,
             refusals: 0,
@@ -193,6 +201,7 @@ impl Task {
                 },
                 Some(newcomer) = self.door.recv() => self.waiting_room.push(newcomer),
                 Some(result) = self.results.recv() => self.feed.push_back(Input::EffectDone(result)),
+                Some(done) = self.read.recv(), if self.feed.is_empty() => self.file_done(done).await,
                 // What the host has for the plugin is older.
                 Some(event) = self.channel_events.recv(), if self.feed.is_empty() => self.take_channel(event).await,
                 () = sleep_until(deadline) => {}

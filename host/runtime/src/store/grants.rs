@@ -37,15 +37,24 @@ impl Store {
         self.write(change).await
     }
 
-    /// Grants of a plugin, or of all; in the order they were first given.
+    /// Grants of programs, of a plugin or of all; in the order they were first given.
     pub async fn grants<G: DeserializeOwned + Send + 'static>(
         &self,
         plugin: Option<&str>,
     ) -> Result<Vec<GrantRow<G>>, StoreError> {
+        self.grants_about("spawn", plugin).await
+    }
+
+    /// Grants about one kind of thing, the first word of their subject; of a plugin or of all; in the order they were first given.
+    pub async fn grants_about<G: DeserializeOwned + Send + 'static>(
+        &self,
+        kind: &'static str,
+        plugin: Option<&str>,
+    ) -> Result<Vec<GrantRow<G>>, StoreError> {
         let (place, plugin) = (self.place.clone(), plugin.map(str::to_owned));
-        let sql =
-            "SELECT plugin, digest, what, json, granted_ms FROM grants WHERE ?1 IS NULL OR plugin = ?1 ORDER BY id";
-        self.read(move |db| all(db, &place, sql, [plugin], record)).await
+        let sql = "SELECT plugin, digest, what, json, granted_ms FROM grants \
+            WHERE (?1 IS NULL OR plugin = ?1) AND substr(what, 1, length(?2) + 1) = ?2 || ' ' ORDER BY id";
+        self.read(move |db| all(db, &place, sql, params![plugin, kind], record)).await
     }
 
     /// Takes grants of a plugin back: one subject of all its digests, or all. Returns how many there were.

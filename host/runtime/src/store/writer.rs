@@ -20,6 +20,15 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 #[derive(Debug)]
 pub struct Commit(oneshot::Receiver<Result<(), StoreError>>);
 
+impl Commit {
+    /// Of what is kept nowhere.
+    pub(crate) fn of_nothing() -> Commit {
+        let (done, commit) = oneshot::channel();
+        let _ = done.send(Ok(()));
+        Commit(commit)
+    }
+}
+
 impl Future for Commit {
     type Output = Result<(), StoreError>;
 

@@ -37,6 +37,16 @@ pub fn line(command: &Command, open: &BTreeSet<String>) -> String {
             word(&answer.request);
             word(&reply(&answer.reply));
         }
+        CommandBody::ReadThread(ReadThread { cursor: Some(cursor), page, limit }) => {
+            word(cursor);
+            page.iter().for_each(|page| word(&format!("page={page}")));
+            word(&format!("limit={limit}"));
+        }
+        CommandBody::ListThreads(list) => {
+            list.folder.iter().for_each(|folder| word(&format!("folder={folder}")));
+            list.page.iter().for_each(|page| word(&format!("page={page}")));
+            word(&format!("limit={}", list.limit));
+        }
         CommandBody::ReadThread(_) | CommandBody::ClearThread | CommandBody::CloseThread => {}
         CommandBody::RollbackThread(point) | CommandBody::ForkThread(point) => {
             word(&point.turns_after.to_string());

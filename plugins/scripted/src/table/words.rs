@@ -3,6 +3,7 @@
 //! | line | what is said |
 //! | --- | --- |
 //! | `done WORD …`, `fail KIND TEXT` | the answer to the row's command |
+//! | `done folders PATH:N …`, `done threads ID … [folder=F] [next=P] [bare=yes]` | what is stored; bare: without cursors |
 //! | `start [nobody] [reason=R]`, `end STATUS [nobody] [reason=R] [fault=TEXT] [background]` | a turn of the newest message, or of nobody |
 //! | `say KIND ID TEXT`, `whole KIND ID TEXT` | a piece of text; all of it so far |
 //! | `assistant ID STATUS TEXT`, `reasoning …`, `plan …` | a message |
@@ -82,6 +83,14 @@ fn value(words: &Words<'_>) -> OpValue {
         "page" => OpValue::Page(words.id(2)),
         "interrupted" => OpValue::Interrupted(vec![]),
         "settings" => OpValue::Settings(settings(words)),
+        "folders" => OpValue::Folders(words.0[2..].iter().map(|one| folder(one)).collect()),
+        "threads" => {
+            let ids = words.0[2..].iter().filter(|word| !word.contains('='));
+            OpValue::Threads(ThreadList {
+                threads: ids.map(|id| stored(words, id)).collect(),
+                next: words.named("next"),
+            })
+        }
         "task" => OpValue::Task(Task::new(words.at(2), TaskKind::Subagent, status(words.at(3)))),
         _ => OpValue::Accepted,
     }
@@ -190,6 +199,21 @@ fn settings(words: &Words<'_>) -> Vec<Setting> {
         vec![Setting::new("model", "Model", vec![Choice::new("small", "Small"), Choice::new("large", "Large")])]
     } else {
         told
+    }
+}
+
+/// `PATH:THREADS`.
+fn folder(word: &str) -> Folder {
+    let (path, threads) = word.split_once(':').unwrap_or((word, "1"));
+    Folder { path: path.into(), threads: threads.parse().unwrap_or(1), modified_ms: None }
+}
+
+fn stored(words: &Words<'_>, id: &str) -> Thread {
+    Thread {
+        cursor: Some(format!("cursor-{id}")).filter(|_| !words.has("bare=yes")),
+        preview: Some(format!("First words of {id}")),
+        folder: words.named("folder"),
+        ..Thread::new(id, ThreadState::Stored)
     }
 }
 
