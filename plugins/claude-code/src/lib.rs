@@ -2,7 +2,7 @@
 //!
 //! The way of a line: `wire` (bytes to strict types, unknown fields ignored) → `translate` (what each kind of frame means) →
 //! `stream`, `message`, `request`, `task`, `turn` (one noun each) → events. What the host asks for begins in `session`: `open`, `send`,
-//! `branch` (copies and going back), `mcp`.
+//! `branch` (copies and going back), `mcp`, `history` (what the program keeps on disk).
 //! **A frame that is not understood is `unknown` by its kind, never dropped; text of the provider never decides anything.**
 //! Tests: `tests/`, on recorded conversations of the real program in `recordings/`.
 
@@ -13,6 +13,7 @@ mod content;
 mod control;
 mod cursor;
 mod fault;
+mod history;
 mod mcp;
 mod message;
 mod open;

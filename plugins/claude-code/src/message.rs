@@ -253,7 +253,7 @@ fn between_turns(said: &[Content]) -> Option<&str> {
 }
 
 /// A block as content; what the contract has no case for is kept by its name.
-fn content(block: Block) -> Option<Content> {
+pub(crate) fn content(block: Block) -> Option<Content> {
     Some(match block.kind.as_str() {
         "text" => Content::Text(block.text?),
         "image" | "document" => {

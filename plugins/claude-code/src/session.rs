@@ -1,10 +1,12 @@
 //! The plugin's state, and the way in for what the host sends. One session is one program and one conversation.
 
+use jackfield_sdk::past::Questions;
 use jackfield_sdk::prelude::*;
 use std::collections::BTreeMap;
 
 use crate::control::Controls;
 use crate::cursor::Cursor;
+use crate::history::Projects;
 use crate::mcp::Servers;
 use crate::message::Messages;
 use crate::request::Requests;
@@ -33,6 +35,8 @@ pub struct ClaudeCode {
     pub(crate) tasks: Tasks,
     pub(crate) todos: Todos,
     pub(crate) servers: Servers,
+    /// Questions about what is on disk.
+    pub(crate) past: Questions,
     /// Writes that are on their way, by effect, and what waits for them.
     pub(crate) writes: BTreeMap<u32, Write>,
     /// How many capability sets were sent.
@@ -127,6 +131,9 @@ impl Provider for ClaudeCode {
             CommandBody::SetMcpServers(servers) => self.set_servers(cx, op, servers),
             CommandBody::StopTask(task) => self.stop_task(cx, op, task),
             CommandBody::WaitTask(task) => self.wait_task(cx, op, task),
+            CommandBody::ListFolders => self.past.folders(cx, op, Projects),
+            CommandBody::ListThreads(list) => self.past.threads(cx, op, Projects, list),
+            CommandBody::ReadThread(read) => self.past.transcript(cx, op, Projects, command.thread, read),
             CommandBody::ListSettings => cx.done(op, OpValue::Settings(self.settings.to_settings())),
             CommandBody::CloseThread => {
                 self.leave(cx);
@@ -147,6 +154,7 @@ impl Provider for ClaudeCode {
     }
 
     fn effect_done(&mut self, cx: &mut Cx, result: EffectResult) {
+        let Some(result) = self.past.effect_done(cx, result) else { return };
         if result.id == self.channel {
             return match result.outcome {
                 Ok(_) => self.initialize(cx),

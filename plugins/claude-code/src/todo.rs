@@ -8,11 +8,23 @@ use crate::wire::ToolExtra;
 #[derive(Debug, Default)]
 pub(crate) struct Todos {
     steps: Vec<(String, String, Status)>,
+    /// History is told from its middle on: the list is not known before it is told whole.
+    unknown: bool,
 }
 
 impl Todos {
+    /// History is told, from the beginning of the conversation or from its middle on.
+    pub(crate) fn begins(&mut self, first: bool) {
+        self.unknown = !first;
+    }
+
     /// Takes over what a tool's result tells, and gives the list when it changed.
     pub(crate) fn learn(&mut self, tool: &str, extra: &ToolExtra) -> Option<Plan> {
+        match tool {
+            "TaskCreate" | "TaskUpdate" if self.unknown => return None,
+            "TodoWrite" | "TaskList" => self.unknown = false,
+            _ => {}
+        }
         match tool {
             "TodoWrite" => {
                 let todos = extra.new_todos.as_ref()?;

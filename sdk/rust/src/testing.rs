@@ -4,9 +4,11 @@
 //! [`Harness::advance`] reaches them. What was spawned and written is kept to look at. A fault of the session panics, except in `try_…`.
 //! [`recording`] reads recorded conversations and holds texts against expectations; [`project`] is such a text.
 
+mod disk;
 pub mod recording;
 mod shown;
 
+pub use disk::{Disk, Files};
 pub use shown::{join, project};
 
 use std::collections::BTreeMap;
@@ -23,6 +25,8 @@ pub struct Harness<P> {
     next_op: u32,
     answer_effects: bool,
     timers: BTreeMap<u32, f64>,
+    /// Answers the effects on files; without it they stay unanswered.
+    pub files: Files,
     /// Programs that were started: channel, profile, holes.
     pub spawned: Vec<(u32, String, Pairs)>,
     /// Messages that were written: channel, text.
@@ -45,6 +49,7 @@ impl<P: Provider> Harness<P> {
             next_op: 1,
             answer_effects: true,
             timers: BTreeMap::new(),
+            files: Files::default(),
             spawned: vec![],
             written: vec![],
         }
@@ -71,6 +76,20 @@ impl<P: Provider> Harness<P> {
             role: Role::Live,
             folder: "/work".into(),
             options: options.into(),
+            epoch: 0,
+            seed: "000102030405060708090a0b0c0d0e0f".into(),
+            selection: vec![],
+            extra: vec![],
+        })
+    }
+
+    /// Begins a session that only lists and reads what is stored, in these files.
+    pub fn start_query(&mut self, folder: &str, files: Files) -> Vec<Output> {
+        self.files = files;
+        self.start_with(StartSession {
+            role: Role::Query,
+            folder: folder.into(),
+            options: "{}".into(),
             epoch: 0,
             seed: "000102030405060708090a0b0c0d0e0f".into(),
             selection: vec![],
@@ -208,6 +227,10 @@ impl<P: Provider> Harness<P> {
                 .iter()
                 .filter_map(|caused| if let Output::Effect(effect) = &caused.output { Some(effect) } else { None });
             for effect in effects {
+                if let Some(outcome) = self.files.answer(&effect.body) {
+                    next.push(Input::EffectDone(EffectResult { id: effect.id, outcome }));
+                    continue;
+                }
                 next.extend(answer(&mut self.timers, &mut self.spawned, &mut self.written, self.now_ms, effect));
             }
             if !self.answer_effects {
