@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use jackfield_plugin_claude_code::ClaudeCode;
 use jackfield_sdk::prelude::*;
+use jackfield_sdk::testing::past::{difference, folders, page, seen, threads, transcript};
 use jackfield_sdk::testing::recording::expect;
-use jackfield_sdk::testing::{Disk, Files, Harness, project, word};
+use jackfield_sdk::testing::{Disk, Files, Harness, project};
 use support::play_in;
 
 fn folder() -> PathBuf {
@@ -35,105 +36,11 @@ fn on_disk(case: &Path) -> Harness<ClaudeCode> {
     query(Disk::new("projects", case.join("projects")).files())
 }
 
-fn threads(harness: &mut Harness<ClaudeCode>, folder: Option<&str>) -> Vec<Thread> {
-    let list = ListThreads { folder: folder.map(str::to_owned), page: None, limit: 50 };
-    let outputs = harness.command(CommandBody::ListThreads(list));
-    assert!(harness.spawned.is_empty(), "a list starts nothing");
-    match outputs.last() {
-        Some(Output::Done(OpResult { outcome: Ok(OpValue::Threads(list)), .. })) => list.threads.clone(),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn page(
-    harness: &mut Harness<ClaudeCode>,
-    cursor: &str,
-    page: Option<String>,
-    limit: u32,
-) -> (Vec<Output>, Option<String>) {
-    let read = ReadThread { cursor: Some(cursor.into()), page, limit };
-    let mut outputs = harness.command(CommandBody::ReadThread(read));
-    match outputs.pop() {
-        Some(Output::Done(OpResult { outcome: Ok(OpValue::Page(next)), .. })) => (outputs, next),
-        other => panic!("{other:?}"),
-    }
-}
-
-/// What a person sees of each item, merged by its id: its last state where it first stood.
-fn seen(outputs: &[Output]) -> Vec<String> {
-    let mut items: Vec<(Option<String>, Item)> = vec![];
-    for output in outputs {
-        let Output::Event(Event { scope, body: EventBody::Items(told) }) = output else { continue };
-        let parent = scope.as_ref().and_then(|scope| scope.parent.clone());
-        for item in told {
-            match items.iter_mut().find(|(at, known)| *at == parent && item.id.is_some() && known.id == item.id) {
-                Some((_, known)) => again(known, item),
-                None => items.push((parent.clone(), item.clone())),
-            }
-        }
-    }
-    let shown = items.iter().filter_map(|(parent, item)| {
-        let id = item.id.as_deref().unwrap_or("-");
-        let text = match &item.body {
-            ItemBody::User(user) if user.typed => return None,
-            ItemBody::User(user) => format!("in the person's name {:?}", user.content),
-            ItemBody::Assistant(parts) => format!("assistant {id} {parts:?}"),
-            ItemBody::Reasoning(parts) => format!("reasoning {id} {parts:?}"),
-            ItemBody::ProposedPlan(plan) => format!("plan {id} {} {plan:?}", word(&item.status)),
-            ItemBody::Tool(tool) => format!(
-                "{} {id} {} {:?} {:?} {:?} {:?} {:?}",
-                word(&tool.kind),
-                word(&item.status),
-                tool.name,
-                tool.title,
-                tool.input,
-                tool.exit_code,
-                tool.content
-            ),
-            ItemBody::Other(other) => other.name.clone(),
-        };
-        Some(without_uuids(&format!("({}) {text}", parent.as_deref().unwrap_or_default())))
-    });
-    shown.collect()
-}
-
-/// Lines of the program have other ids than its rows, and a session under test has one of its own.
-fn without_uuids(text: &str) -> String {
-    let is_uuid = |text: &str| {
-        let dashes = [8, 13, 18, 23];
-        text.chars().enumerate().all(|(at, c)| if dashes.contains(&at) { c == '-' } else { c.is_ascii_hexdigit() })
-    };
-    let (mut shown, mut rest) = (String::new(), text);
-    while let Some(first) = rest.chars().next() {
-        let uuid = rest.get(..36).is_some_and(is_uuid);
-        shown.push(if uuid { '~' } else { first });
-        rest = &rest[if uuid { 36 } else { first.len_utf8() }..];
-    }
-    shown
-}
-
-/// A whole message that is told again without words has ended, and keeps them.
-fn again(known: &mut Item, item: &Item) {
-    match &item.body {
-        ItemBody::Assistant(parts) | ItemBody::Reasoning(parts) if parts.is_empty() => known.status = item.status,
-        _ => *known = item.clone(),
-    }
-}
-
 /// The conversation that goes on longest in its folder, read from its cursor in pages of this many items.
 fn told(case: &Path, limit: u32) -> Vec<Output> {
     let mut harness = on_disk(case);
     let threads = threads(&mut harness, None);
-    let cursor = threads[0].cursor.clone().unwrap();
-    let (mut pages, mut next) = (vec![], None);
-    loop {
-        let (outputs, before) = page(&mut harness, &cursor, next, limit);
-        pages.insert(0, outputs);
-        next = before;
-        if next.is_none() {
-            return pages.concat();
-        }
-    }
+    transcript(&mut harness, threads[0].cursor.as_deref().unwrap(), limit)
 }
 
 /// Recordings of which the disk tells only a part, each with its reason.
@@ -163,11 +70,7 @@ fn history_and_the_live_conversation_show_the_same() {
             false => live == history,
         };
         if !same {
-            let only = |one: &[String], other: &[String]| {
-                one.iter().filter(|line| !other.contains(line)).cloned().collect::<Vec<_>>().join("\n")
-            };
-            let (live_only, history_only) = (only(&live, &history), only(&history, &live));
-            wrong.push(format!("== {name}\nlive only:\n{live_only}\nhistory only:\n{history_only}\n"));
+            wrong.push(format!("== {name}\n{}", difference(&live, &history)));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -323,9 +226,8 @@ fn threads_and_folders_are_listed_with_a_cursor_and_nothing_is_started() {
         );
         assert_eq!((thread.preview.as_deref(), thread.state), (Some("One <<script:hello>>"), ThreadState::Stored));
     }
-    assert!(self::threads(&mut harness, Some("/workspace/proj")).is_empty());
-    let outputs = harness.command(CommandBody::ListFolders);
-    let Some(Output::Done(OpResult { outcome: Ok(OpValue::Folders(folders)), .. })) = outputs.last() else { panic!() };
+    assert!(jackfield_sdk::testing::past::threads(&mut harness, Some("/workspace/proj")).is_empty());
+    let folders = folders(&mut harness);
     assert_eq!((folders.len(), folders[0].path.as_str(), folders[0].threads), (1, "/workspace/project", 2));
     let resumed = harness.open(threads[0].cursor.as_deref(), &[]);
     assert!(!matches!(resumed.first(), Some(Output::Done(_))), "the program starts with the cursor as its argument");

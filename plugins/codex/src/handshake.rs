@@ -24,6 +24,16 @@ impl Codex {
             }
             self.settings.choose(name, value);
         }
+        self.query = start.role == Role::Query;
+        match self.query {
+            // What is stored is read from its files; only the models need the program.
+            true => cx.done(op, OpValue::Accepted),
+            false => self.launch(cx, op),
+        }
+    }
+
+    /// Starts the program, for a command that waits for it.
+    pub(crate) fn launch(&mut self, cx: &mut Cx, op: u32) {
         self.phase = Phase::Starting(op);
         cx.hold(op);
         self.channel = cx.spawn("main", vec![]);
@@ -81,7 +91,10 @@ impl Codex {
         }
         if let Phase::Starting(op) = self.phase {
             self.phase = Phase::Ready;
-            cx.done(op, OpValue::Accepted);
+            match self.query {
+                true => self.list_settings(cx, op),
+                false => cx.done(op, OpValue::Accepted),
+            }
         }
     }
 

@@ -23,6 +23,7 @@ mod mcp;
 mod notice;
 mod open;
 mod request;
+mod rollout;
 mod send;
 mod session;
 mod settings;

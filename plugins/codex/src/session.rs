@@ -1,6 +1,7 @@
 //! The plugin's state, and the way in for what the host sends. One session is one program, with as many threads as the host opens.
 
 use jackfield_sdk::jsonrpc::{Peer, RpcError};
+use jackfield_sdk::past::Questions;
 use jackfield_sdk::prelude::*;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +11,7 @@ use crate::agent::Agents;
 use crate::capabilities::{self, Version};
 use crate::mcp::Servers;
 use crate::request::Requests;
+use crate::rollout::Sessions;
 use crate::settings::{Models, Settings};
 use crate::stderr::Stderr;
 use crate::thread::Threads;
@@ -17,6 +19,10 @@ use crate::thread::Threads;
 /// The plugin.
 #[derive(Debug, Default)]
 pub struct Codex {
+    /// This session only lists and reads what is stored.
+    pub(crate) query: bool,
+    /// Questions about what is on disk.
+    pub(crate) past: Questions,
     pub(crate) phase: Phase,
     pub(crate) channel: u32,
     pub(crate) peer: Option<Peer<Call>>,
@@ -156,6 +162,10 @@ impl Provider for Codex {
             CommandBody::SteerRun(message) => self.steer(cx, op, thread, &message),
             CommandBody::Interrupt(interrupt) => self.interrupt(cx, op, thread, &interrupt),
             CommandBody::Respond(answer) => self.respond(cx, op, &answer),
+            CommandBody::ListFolders => self.past.folders(cx, op, Sessions),
+            CommandBody::ListThreads(list) if self.query => self.past.threads(cx, op, Sessions, list),
+            CommandBody::ReadThread(page) if self.query => self.past.transcript(cx, op, Sessions, command.thread, page),
+            CommandBody::ListSettings if self.query && self.phase == Phase::Empty => self.launch(cx, op),
             CommandBody::ReadThread(page) => self.read(cx, op, thread, page),
             CommandBody::RollbackThread(point) => self.rollback(cx, op, thread, point),
             CommandBody::ForkThread(point) => self.fork(cx, op, thread, &point),
@@ -177,6 +187,7 @@ impl Provider for Codex {
     }
 
     fn effect_done(&mut self, cx: &mut Cx, result: EffectResult) {
+        let Some(result) = self.past.effect_done(cx, result) else { return };
         if result.id == self.channel {
             return match result.outcome {
                 Ok(_) => self.initialize(cx),

@@ -5,6 +5,7 @@
 //! [`recording`] reads recorded conversations and holds texts against expectations; [`project`] is such a text.
 
 mod disk;
+pub mod past;
 pub mod recording;
 mod shown;
 

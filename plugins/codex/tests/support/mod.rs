@@ -2,7 +2,7 @@
 //! becomes frames. Answers go to the plugin's own calls; what only the plugin asks is answered here.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jackfield_plugin_codex::Codex;
 use jackfield_sdk::prelude::*;
@@ -11,10 +11,12 @@ use jackfield_sdk::testing::recording::{Heard, lines, recordings};
 use serde_json::{Value, json};
 
 /// All recordings, by name.
+#[allow(dead_code)]
 pub fn names() -> Vec<String> {
     recordings(&folder(), 31)
 }
 
+#[allow(dead_code)]
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("recordings")
 }
@@ -33,9 +35,15 @@ pub struct Played {
 }
 
 /// Plays a recording.
+#[allow(dead_code)]
 pub fn play(name: &str) -> Played {
+    play_in(&folder(), name)
+}
+
+/// Plays a recording of another folder.
+pub fn play_in(folder: &Path, name: &str) -> Played {
     let mut player = Player::default();
-    lines(&folder(), name).iter().for_each(|(dir, line)| player.row(dir, line));
+    lines(folder, name).iter().for_each(|(dir, line)| player.row(dir, line));
     player.played
 }
 

@@ -11,8 +11,8 @@ pub struct Told {
     /// The call inside of which all happens that is told.
     parent: Option<String>,
     what: Vec<(Scope, What)>,
-    /// Where an item stands, by where it happened and its id.
-    known: BTreeMap<(Option<String>, Option<String>, String), usize>,
+    /// Where items stand, by the call inside of which they happened and their id: each turn may have one.
+    known: BTreeMap<(Option<String>, String), Vec<usize>>,
     inside: Vec<(String, String)>,
     unreadable: usize,
     /// When what is told now happened.
@@ -60,14 +60,14 @@ impl Told {
             item.extra.push(("at-ms".to_owned(), ms.to_string()));
         }
         if let Some(id) = &item.id {
-            let key = (scope.parent.clone(), scope.turn.clone(), format!("{} {id}", kind(&item.body)));
-            if let Some(at) = self.known.get(&key) {
-                if let What::Item(known) = &mut self.what[*at].1 {
+            let key = (scope.parent.clone(), format!("{} {id}", kind(&item.body)));
+            if let Some(at) = self.find(&key, &scope.turn) {
+                if let What::Item(known) = &mut self.what[at].1 {
                     again(known, item);
                 }
                 return;
             }
-            self.known.insert(key, self.what.len());
+            self.known.entry(key).or_default().push(self.what.len());
         }
         self.what.push((scope, What::Item(Box::new(item))));
     }
@@ -76,6 +76,13 @@ impl Told {
     pub fn event(&mut self, scope: Scope, body: EventBody) {
         let scope = self.place(scope);
         self.what.push((scope, What::Other(body)));
+    }
+
+    /// How far the tool's item with this id has come, when it was told there.
+    pub fn status(&self, scope: &Scope, id: &str) -> Option<Status> {
+        let scope = self.place(scope.clone());
+        let at = self.find(&(scope.parent, format!("tool {id}")), &scope.turn)?;
+        if let What::Item(item) = &self.what[at].1 { Some(item.status) } else { None }
     }
 
     /// What happened inside of this item stands in another transcript, which [`Archive::inside`](super::Archive::inside) finds by this name.
@@ -91,6 +98,15 @@ impl Told {
     fn place(&self, scope: Scope) -> Scope {
         let parent = scope.parent.or_else(|| self.parent.clone());
         Scope { thread: Some(self.thread.clone()), parent, replayed: true, ..scope }
+    }
+
+    /// An item of this turn; a row may not say of which it is.
+    fn find(&self, key: &(Option<String>, String), turn: &Option<String>) -> Option<usize> {
+        let same = |at: &&usize| {
+            let other = &self.what[**at].0.turn;
+            other == turn || other.is_none() || turn.is_none()
+        };
+        self.known.get(key)?.iter().rev().find(same).copied()
     }
 
     pub(super) fn take_inside(&mut self) -> Vec<(String, String)> {
