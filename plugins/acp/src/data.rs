@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
+use crate::history::History;
+
 /// The data of a dialect.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
@@ -41,6 +43,8 @@ pub struct Data {
     pub usage_is_of_call: bool,
     /// Methods of the agent's own that may be answered with an empty object.
     pub acknowledged: Vec<String>,
+    /// Where the agent keeps its conversations, when they can be read without it.
+    pub history: Option<History>,
 }
 
 /// JSON pointers into what the agent says.
@@ -103,6 +107,7 @@ impl Default for Data {
             pointers: Pointers::default(),
             usage_is_of_call: false,
             acknowledged: vec![],
+            history: None,
         }
     }
 }

@@ -14,6 +14,7 @@ mod conversation;
 mod data;
 mod dialect;
 mod fault;
+mod history;
 mod list;
 mod open;
 mod questions;
@@ -32,6 +33,7 @@ mod wire;
 
 pub use data::{Data, ErrorRule, FailedEnd, Pointers};
 pub use dialect::{AcpDialect, ByData};
+pub use history::{History, Rows};
 pub use session::Acp;
 
 #[cfg(feature = "component")]

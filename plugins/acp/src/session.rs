@@ -1,6 +1,7 @@
 //! The plugin's state, and the way in for what the host sends. One session is one program, which may hold several conversations.
 
 use jackfield_sdk::jsonrpc::Peer;
+use jackfield_sdk::past::Questions;
 use jackfield_sdk::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -30,6 +31,10 @@ pub struct Acp<D> {
     pub(crate) conversations: BTreeMap<String, Conversation>,
     pub(crate) early: Early,
     pub(crate) requests: Requests,
+    /// This session only lists and reads what is stored.
+    pub(crate) query: bool,
+    /// Questions about what is on disk.
+    pub(crate) past: Questions,
     /// Writes that are on their way, by effect, and what waits for them.
     pub(crate) writes: BTreeMap<u32, Write>,
     /// How many capability sets were sent, and the last one.
@@ -81,7 +86,16 @@ impl<D: AcpDialect> Provider for Acp<D> {
 
     fn command(&mut self, cx: &mut Cx, command: Command) {
         let (op, thread) = (command.op, command.thread);
-        match command.body {
+        let asks =
+            matches!(command.body, CommandBody::ListFolders | CommandBody::ListThreads(_) | CommandBody::ReadThread(_));
+        let body = match asks {
+            true => match self.ask_files(cx, op, thread.as_deref(), command.body) {
+                Some(body) => body,
+                None => return,
+            },
+            false => command.body,
+        };
+        match body {
             CommandBody::Start(start) => self.start(cx, op, &start),
             CommandBody::OpenThread(open) => self.open(cx, op, &open),
             CommandBody::SendRun(message) => self.send(cx, op, thread, &message),
@@ -110,6 +124,7 @@ impl<D: AcpDialect> Provider for Acp<D> {
     }
 
     fn effect_done(&mut self, cx: &mut Cx, result: EffectResult) {
+        let Some(result) = self.past.effect_done(cx, result) else { return };
         if result.id == self.channel {
             return match result.outcome {
                 Ok(_) => self.initialize(cx),
@@ -161,6 +176,11 @@ impl<D: AcpDialect> Acp<D> {
             (_, Err(text)) => return cx.fail(op, Fault::new(FaultKind::Internal, text)),
         }
         self.wanted.clone_from(&start.selection);
+        self.query = start.role == Role::Query;
+        if self.query && self.data.history.is_some() {
+            // Its files answer; nothing is started for that.
+            return cx.done(op, OpValue::Accepted);
+        }
         self.channel = cx.spawn("main", vec![]);
         self.phase = Phase::Starting(op);
         cx.hold(op);

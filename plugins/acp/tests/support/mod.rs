@@ -13,6 +13,7 @@ use jackfield_sdk::testing::recording::{Heard, lines, recordings};
 use jackfield_sdk::testing::{Harness, with_data};
 use serde_json::{Value, json};
 
+#[allow(unused_imports, reason = "each test uses a part of it")]
 pub use project::project;
 
 /// The agents that were recorded.
@@ -55,9 +56,14 @@ pub struct Played {
 }
 
 pub fn play(agent: &str, name: &str) -> Played {
+    play_in(agent, &folder(agent), name)
+}
+
+/// Plays a recording of another folder.
+pub fn play_in(agent: &str, folder: &Path, name: &str) -> Played {
     with_data(&data(agent), || {
         let mut player = Player::default();
-        lines(&folder(agent), name).iter().for_each(|(dir, line)| player.row(dir, line));
+        lines(folder, name).iter().for_each(|(dir, line)| player.row(dir, line));
         player.played
     })
 }

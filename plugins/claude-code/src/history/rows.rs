@@ -178,7 +178,7 @@ impl past::Rows for Branch {
             "user" => self.plugin.user(&mut self.cx, frame),
             _ => return,
         }
-        told.take(&mut self.cx, |item| {
+        told.take(&mut self.cx, None, |item| {
             if let ItemBody::User(message) = &mut item.body {
                 message.typed = typed;
             }
@@ -190,6 +190,6 @@ impl past::Rows for Branch {
 
     fn end(&mut self, told: &mut Told) {
         self.plugin.got_over_error(&mut self.cx);
-        told.take(&mut self.cx, |_| {});
+        told.take(&mut self.cx, None, |_| {});
     }
 }

@@ -160,6 +160,8 @@ pub enum Side {
 /// What is known of a thread without reading it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts {
+    /// The id that opens it, when the file's name has only a part of it.
+    pub id: Option<String>,
     /// Title for a person.
     pub title: Option<String>,
     /// First words of the conversation.

@@ -212,15 +212,16 @@ fn is_listed(facts: &Facts, list: &ListThreads) -> bool {
 }
 
 fn thread(found: &Found, facts: Facts) -> Thread {
+    let id = facts.id.unwrap_or_else(|| found.thread.clone());
     Thread {
-        cursor: Some(found.thread.clone()),
+        cursor: Some(id.clone()),
         parent: facts.parent,
         title: facts.title,
         preview: facts.preview,
         folder: facts.folder,
         modified_ms: Some(found.modified_ms),
         extra: facts.extra,
-        ..Thread::new(&found.thread, ThreadState::Stored)
+        ..Thread::new(id, ThreadState::Stored)
     }
 }
 

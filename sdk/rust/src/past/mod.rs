@@ -24,4 +24,5 @@ pub use archive::{Archive, Back, Facts, Place, Row, Rows, Side};
 pub use catalog::Found;
 pub use questions::Questions;
 pub use told::Told;
+pub(crate) use told::again;
 pub use world::World;

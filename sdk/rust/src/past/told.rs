@@ -26,7 +26,8 @@ enum What {
 }
 
 impl Told {
-    pub(super) fn of(thread: &str, parent: Option<String>) -> Self {
+    /// Nothing yet, of this thread; all of it inside of this call, if there is one.
+    pub fn of(thread: &str, parent: Option<String>) -> Self {
         Told { thread: thread.to_owned(), parent, ..Told::default() }
     }
 
@@ -35,11 +36,18 @@ impl Told {
         self.at_ms = moment.and_then(crate::moment::milliseconds);
     }
 
-    /// What a plugin's own translation of live frames told, of those kinds of events that are history; items can be changed on the way.
-    pub fn take(&mut self, cx: &mut Cx, change: impl Fn(&mut Item)) {
+    /// What is told from now on happened then, in milliseconds since 1970.
+    pub fn at_ms(&mut self, ms: Option<f64>) {
+        self.at_ms = ms;
+    }
+
+    /// What a plugin's own translation of live frames told, of those kinds of events that are history, inside of this call where
+    /// nothing else is said; items can be changed on the way.
+    pub fn take(&mut self, cx: &mut Cx, parent: Option<&str>, change: impl Fn(&mut Item)) {
         for output in std::mem::take(&mut cx.out) {
             let Output::Event(Event { scope, body }) = output.output else { continue };
             let scope = scope.unwrap_or_else(Scope::root);
+            let scope = Scope { parent: scope.parent.or(parent.map(str::to_owned)), ..scope };
             match body {
                 EventBody::Items(items) => {
                     for mut item in items {
@@ -127,7 +135,7 @@ impl Told {
     }
 
     /// The events, in order: items of one place together. What has no end has ended; how, nobody says.
-    pub(super) fn events(self) -> Vec<(Scope, EventBody)> {
+    pub fn events(self) -> Vec<(Scope, EventBody)> {
         let mut events: Vec<(Scope, EventBody)> = vec![];
         for (scope, what) in self.what {
             let mut item = match what {
@@ -150,7 +158,7 @@ impl Told {
 }
 
 /// An item told again: what is missing in it erases nothing.
-fn again(known: &mut Item, mut item: Item) {
+pub(crate) fn again(known: &mut Item, mut item: Item) {
     item.mark = item.mark.or(known.mark.take());
     for (name, value) in std::mem::take(&mut known.extra) {
         match item.extra.iter_mut().find(|(there, _)| *there == name) {

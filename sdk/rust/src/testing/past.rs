@@ -74,14 +74,10 @@ pub fn seen(outputs: &[Output]) -> Vec<String> {
 fn merge(items: &mut Vec<(Option<String>, Item)>, parent: &Option<String>, item: &Item) {
     let same = |(at, known): &&mut (Option<String>, Item)| at == parent && item.id.is_some() && known.id == item.id;
     let Some((_, known)) = items.iter_mut().find(same) else { return items.push((parent.clone(), item.clone())) };
-    match (&item.body, &known.body) {
+    match &item.body {
         // Told again without words, it has ended and keeps them.
-        (ItemBody::Assistant(parts) | ItemBody::Reasoning(parts), _) if parts.is_empty() => known.status = item.status,
-        (ItemBody::Tool(tool), ItemBody::Tool(before)) if tool.content.is_empty() => {
-            let tool = Tool { content: before.content.clone(), ..tool.clone() };
-            *known = Item { body: ItemBody::Tool(tool), ..item.clone() };
-        }
-        _ => *known = item.clone(),
+        ItemBody::Assistant(parts) | ItemBody::Reasoning(parts) if parts.is_empty() => known.status = item.status,
+        _ => crate::past::again(known, item.clone()),
     }
 }
 

@@ -1,0 +1,124 @@
+//! Transcripts that are files of rows: which file is whose, and the rows of one page. What a row says is its dialect's.
+
+use jackfield_sdk::past::{self, Archive, Back, Facts, Found, Place, Side, Told, World};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+use super::retold::Retold;
+use super::{History, Rows, copilot, gemini};
+use crate::data::Data;
+
+/// The files of one agent.
+#[derive(Debug, Clone)]
+pub(super) struct Kept {
+    pub history: History,
+    pub data: Data,
+}
+
+impl Archive for Kept {
+    type Rows = Page;
+
+    fn places(&self, _: Option<&str>) -> Vec<Place> {
+        vec![Place::new(&*self.history.root, &*self.history.files)]
+    }
+
+    fn thread(&self, path: &str) -> Option<String> {
+        match self.history.rows {
+            Rows::Copilot => copilot::thread(path),
+            Rows::Gemini => gemini::thread(path),
+            Rows::Opencode => None,
+        }
+    }
+
+    fn group<'a>(&self, path: &'a str) -> Option<&'a str> {
+        match self.history.rows {
+            Rows::Gemini => Some(path.split_once('/')?.0),
+            _ => None,
+        }
+    }
+
+    async fn beside(&self, world: &World, found: &Found, facts: &mut Facts) {
+        // Until somebody speaks in it.
+        facts.hidden = true;
+        match self.history.rows {
+            Rows::Copilot => copilot::beside(world, found, facts).await,
+            Rows::Gemini => gemini::beside(world, found, facts).await,
+            Rows::Opencode => {}
+        }
+    }
+
+    fn learn(&self, facts: &mut Facts, row: &str, side: Side) {
+        let Ok(row @ Value::Object(_)) = serde_json::from_str::<Value>(row) else { return };
+        let said = match self.history.rows {
+            Rows::Copilot => copilot::learn(facts, &row),
+            Rows::Gemini => gemini::learn(facts, &row),
+            Rows::Opencode => None,
+        };
+        if let Some(words) = said {
+            facts.hidden = false;
+            if side == Side::Head && facts.preview.is_none() {
+                let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+                facts.preview = Some(words.chars().take(200).collect());
+            }
+        }
+    }
+
+    fn cursor(&self, cursor: &str) -> (String, Option<String>) {
+        match self.history.rows {
+            Rows::Gemini => (gemini::short(cursor), None),
+            _ => (cursor.to_owned(), None),
+        }
+    }
+
+    fn rows(&self, _: &str, mark: Option<&str>) -> Page {
+        Page {
+            rows: self.history.rows,
+            state: State {
+                dropped_from: mark.filter(|mark| !mark.is_empty()).map(str::to_owned),
+                seen: BTreeSet::new(),
+            },
+            retold: Retold::new(self.data.clone()),
+        }
+    }
+}
+
+/// The rows of one page.
+pub(super) struct Page {
+    rows: Rows,
+    state: State,
+    retold: Retold,
+}
+
+/// What is known of the rows after the one that is met.
+#[derive(Debug)]
+pub(super) struct State {
+    /// The rows before this one, from that with this id on, were dropped.
+    pub dropped_from: Option<String>,
+    /// Rows that were met: one that is written again counts as it was written last.
+    pub seen: BTreeSet<String>,
+}
+
+impl past::Rows for Page {
+    fn back(&mut self, row: &past::Row<'_>) -> Back {
+        let Ok(row @ Value::Object(_)) = serde_json::from_str::<Value>(row.text) else { return Back::unreadable() };
+        match self.rows {
+            Rows::Copilot => copilot::back(&row),
+            Rows::Gemini => gemini::back(&mut self.state, &row),
+            Rows::Opencode => Back::skip(),
+        }
+    }
+
+    fn mark(&self) -> String {
+        self.state.dropped_from.clone().unwrap_or_default()
+    }
+
+    fn tell(&mut self, row: &str, told: &mut Told) {
+        let Ok(row) = serde_json::from_str::<Value>(row) else { return };
+        told.at(row["timestamp"].as_str());
+        match self.rows {
+            Rows::Copilot => copilot::tell(&mut self.retold, &row, told),
+            Rows::Gemini => gemini::tell(&mut self.retold, &row, told),
+            Rows::Opencode => {}
+        }
+    }
+}
