@@ -9,6 +9,7 @@ use crate::replay::Replay;
 use crate::session::Acp;
 use crate::settings::Settings;
 use crate::tool::Call;
+use crate::trail::Trail;
 
 /// After so many milliseconds of its first turn a conversation counts as written.
 const STORED_AFTER_MS: f64 = 2_000.0;
@@ -38,6 +39,10 @@ pub(crate) struct Conversation {
     pub calls: BTreeMap<String, Call>,
     /// The agent tells its history: nothing of it is live.
     pub replay: Option<Replay>,
+    /// It has opened the conversation, and still tells its history.
+    pub trail: Option<Trail>,
+    /// What its turns used so far, where the agent tells only the sum.
+    pub used: Numbers,
 }
 
 /// A message on its way.

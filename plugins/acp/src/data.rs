@@ -41,6 +41,10 @@ pub struct Data {
     pub pointers: Pointers,
     /// The usage of a prompt's answer is that of the last call of the model, not of the turn.
     pub usage_is_of_call: bool,
+    /// The usage of a prompt's answer is that of all turns since the conversation was opened.
+    pub usage_adds_up: bool,
+    /// History goes on to be told after the answer to `session/load`.
+    pub history_trails: bool,
     /// Methods of the agent's own that may be answered with an empty object.
     pub acknowledged: Vec<String>,
     /// Where the agent keeps its conversations, when they can be read without it.
@@ -65,7 +69,8 @@ pub struct Pointers {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct FailedEnd {
-    /// The prompt's answer lacks this member, which it has after each good end that asked a model.
+    /// The prompt's answer lacks this member, which it has after each good end that asked a model; or it adds nothing, where
+    /// `usage-adds-up`.
     pub lacks: String,
     /// And the last piece of the assistant's text begins with this; the rest of it is the error.
     pub last_text: String,
@@ -106,6 +111,8 @@ impl Default for Data {
             errors: vec![],
             pointers: Pointers::default(),
             usage_is_of_call: false,
+            usage_adds_up: false,
+            history_trails: false,
             acknowledged: vec![],
             history: None,
         }

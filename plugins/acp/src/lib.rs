@@ -26,6 +26,7 @@ mod session;
 mod settings;
 mod shake;
 mod tool;
+mod trail;
 mod turn;
 mod update;
 mod usage;

@@ -111,6 +111,14 @@ impl<D: AcpDialect> Acp<D> {
                 return cx.fail(op, self.with_login(fault));
             }
         };
+        if self.data.history_trails && method == "session/load" {
+            return self.trails(cx, id, op, wanted, reply);
+        }
+        self.all_told(cx, op, id, wanted, reply);
+    }
+
+    /// The old conversation was told whole, and is open.
+    pub(crate) fn all_told(&mut self, cx: &mut Cx, op: u32, id: &str, wanted: Pairs, reply: Value) {
         self.replay_ends(cx, id);
         if let Some(conversation) = self.conversations.get_mut(id) {
             // A bare `null` is a good answer, too.

@@ -117,6 +117,9 @@ impl<D: AcpDialect> Provider for Acp<D> {
     }
 
     fn timer(&mut self, cx: &mut Cx, timer: u32) {
+        if self.trail_due(cx, timer) {
+            return;
+        }
         let due = self.conversations.iter().find(|(_, conversation)| conversation.timer == timer);
         if let Some(id) = due.map(|(id, _)| id.clone()) {
             self.stored(cx, &id);

@@ -98,10 +98,11 @@ impl<D: AcpDialect> Acp<D> {
         let scope = self.scope(id);
         let end = match outcome {
             Ok(result) => {
-                if let Some(usage) = usage::of_result(&self.data, &result) {
+                let usage = usage::of_result(&self.data, &result).and_then(|usage| self.usage_of_turn(id, usage));
+                let mut end = self.end(&turn, &result, usage.is_some());
+                if let Some(usage) = usage {
                     cx.event_in(scope.clone(), EventBody::Usage(usage));
                 }
-                let mut end = self.end(&turn, &result);
                 self.dialect.ended(&result, &mut end);
                 end
             }
@@ -114,11 +115,11 @@ impl<D: AcpDialect> Acp<D> {
         self.stored(cx, id);
     }
 
-    fn end(&self, turn: &Turn, result: &Value) -> TurnEnd {
+    fn end(&self, turn: &Turn, result: &Value, used: bool) -> TurnEnd {
         let reason = result["stopReason"].as_str().map(str::to_owned);
         let failed = |kind, text: &str, reason: &str| (Status::Failed, Some(Fault::new(kind, text).with_code(reason)));
         let (status, fault) = match reason.as_deref() {
-            Some("end_turn") => match self.failed_end(turn, result) {
+            Some("end_turn") => match self.failed_end(turn, result, used) {
                 Some(fault) => (Status::Failed, Some(fault)),
                 None => (Status::Completed, None),
             },
@@ -138,9 +139,10 @@ impl<D: AcpDialect> Acp<D> {
     }
 
     /// A failure that the agent tells as a good end, where its dialect knows how to tell.
-    fn failed_end(&self, turn: &Turn, result: &Value) -> Option<Fault> {
+    fn failed_end(&self, turn: &Turn, result: &Value, used: bool) -> Option<Fault> {
         let rule = self.data.failed_end.as_ref()?;
-        let lacks = !rule.lacks.is_empty() && result.pointer(&rule.lacks).is_none();
+        let nothing_new = self.data.usage_adds_up && !used;
+        let lacks = !rule.lacks.is_empty() && (nothing_new || result.pointer(&rule.lacks).is_none());
         let error = turn.last_text.strip_prefix(&rule.last_text).filter(|_| lacks && !rule.last_text.is_empty())?;
         Some(fault::of_text(&self.data, "session/prompt", error.trim()))
     }

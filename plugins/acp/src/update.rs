@@ -31,6 +31,7 @@ impl<D: AcpDialect> Acp<D> {
 
     /// An update of a conversation that is known.
     pub(crate) fn told(&mut self, cx: &mut Cx, id: &str, mut update: Value) {
+        self.trail_heard(id);
         if !self.dialect.update(&mut update) {
             return cx.silent("update");
         }

@@ -4,6 +4,8 @@ use jackfield_sdk::prelude::*;
 use serde_json::Value;
 
 use crate::data::Data;
+use crate::dialect::AcpDialect;
+use crate::session::Acp;
 
 /// The protocol's names of counts, and the contract's.
 const COUNTS: [(&str, &str); 5] = [
@@ -24,6 +26,27 @@ pub(crate) fn of_result(data: &Data, result: &Value) -> Option<Usage> {
     let counts: Numbers = counts.collect();
     let span = if data.usage_is_of_call { UsageSpan::Call } else { UsageSpan::Turn };
     (!counts.is_empty()).then_some(Usage { span, counts })
+}
+
+impl<D: AcpDialect> Acp<D> {
+    /// The usage of this turn alone, where the agent tells the sum of all; none when nothing was added.
+    pub(crate) fn usage_of_turn(&mut self, id: &str, usage: Usage) -> Option<Usage> {
+        if !self.data.usage_adds_up {
+            return Some(usage);
+        }
+        let conversation = self.conversations.get_mut(id)?;
+        let before = std::mem::replace(&mut conversation.used, usage.counts.clone());
+        let earlier = |name: &str| before.iter().find(|(other, _)| other == name).map_or(0.0, |(_, count)| *count);
+        let counts: Numbers = usage
+            .counts
+            .into_iter()
+            .map(|(name, count)| {
+                let own = count - earlier(&name);
+                (name, own)
+            })
+            .collect();
+        counts.iter().any(|(_, count)| *count > 0.0).then_some(Usage { counts, ..usage })
+    }
 }
 
 /// The usage of the conversation, in an update.
