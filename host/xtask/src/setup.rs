@@ -17,10 +17,10 @@ pub fn run(root: &Path, with_real: bool) -> Result<()> {
     toolchain(root, &["rustfmt", "clippy"])?;
     linker()?;
     if with_real {
+        real::namespace_works()?;
         for cli in real::CLIS {
             real::ensure(root, cli)?;
         }
-        real::namespace_works()?;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! What the mock model says: scripts, as data.
 //!
 //! A script is a list of steps, one for each of the model's turns; a step is a list of blocks. The files in `tests/scripts/` hold
-//! those that the scenarios name: `messages.json` what any program can be told, and calls of Claude Code's tools, `codex.json` calls
-//! of Codex's.
+//! those that the scenarios name: `messages.json` what any program can be told, and calls of Claude Code's tools; the others calls of
+//! the tools of the program that they are named after.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -68,6 +68,15 @@ pub enum Block {
     Cut,
 }
 
+/// The files of the standard scripts.
+const STANDARD: [&str; 5] = [
+    include_str!("../../scripts/messages.json"),
+    include_str!("../../scripts/codex.json"),
+    include_str!("../../scripts/copilot.json"),
+    include_str!("../../scripts/gemini.json"),
+    include_str!("../../scripts/opencode.json"),
+];
+
 fn piece() -> usize {
     12
 }
@@ -79,10 +88,12 @@ fn delay() -> u64 {
 impl Scripts {
     /// The scripts of the scenarios. `@FOLDER@` in them becomes this folder, `@OUTSIDE@` the folder `outside` beside it.
     pub fn standard(folder: &str) -> anyhow::Result<Scripts> {
-        let mut scripts = Scripts::parse(include_str!("../../scripts/messages.json"), folder)?;
-        for (name, steps) in Scripts::parse(include_str!("../../scripts/codex.json"), folder)?.0 {
-            anyhow::ensure!(!scripts.0.contains_key(&name), "two scripts are called {name}");
-            scripts.0.insert(name, steps);
+        let mut scripts = Scripts::default();
+        for file in STANDARD {
+            for (name, steps) in Scripts::parse(file, folder)?.0 {
+                anyhow::ensure!(!scripts.0.contains_key(&name), "two scripts are called {name}");
+                scripts.0.insert(name, steps);
+            }
         }
         Ok(scripts)
     }

@@ -2,14 +2,14 @@
 
 use super::script::{Block, Scripts};
 use super::wire::{Answer, Move};
-use super::{responses, turns};
+use super::{chat, gemini, responses, turns};
 use anyhow::{Context, Result};
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::post;
+use axum::routing::{get, post};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -116,6 +116,9 @@ fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/v1/messages", post(messages))
         .route("/v1/responses", post(respond))
+        .route("/v1/chat/completions", post(complete))
+        .route("/v1/models", get(models))
+        .route("/v1beta/models/{call}", post(generate))
         .route("/v1/messages/count_tokens", post(count))
         .fallback(anything)
         .layer(DefaultBodyLimit::disable())
@@ -147,6 +150,45 @@ async fn messages(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, b
 
 async fn respond(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body: Bytes) -> Response {
     answer(&shared, &method, &uri, parse(&body), |answer| events(responses::stream(answer)))
+}
+
+async fn complete(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body: Bytes) -> Response {
+    let request = parse(&body);
+    let streamed = request["stream"] == true;
+    answer(&shared, &method, &uri, request, |answer| match streamed {
+        true => events(chat::stream(answer)),
+        false => json_response(StatusCode::OK, &chat::whole(answer)),
+    })
+}
+
+/// In this dialect the path says which model is asked, and for what.
+async fn generate(
+    State(shared): State<Arc<Shared>>,
+    Path(call): Path<String>,
+    method: Method,
+    uri: Uri,
+    body: Bytes,
+) -> Response {
+    let mut request = parse(&body);
+    let (model, wanted) = call.split_once(':').unwrap_or((&call, ""));
+    if wanted == "countTokens" {
+        shared.note(&method, &uri, (None, 0), request);
+        return json_response(StatusCode::OK, &json!({ "totalTokens": 100 }));
+    }
+    if let Some(body) = request.as_object_mut() {
+        body.insert("model".into(), model.into());
+    }
+    let asked = request.clone();
+    answer(&shared, &method, &uri, request, |answer| match wanted {
+        "streamGenerateContent" => events(gemini::stream(answer)),
+        _ => json_response(StatusCode::OK, &gemini::whole(answer, &asked)),
+    })
+}
+
+async fn models(State(shared): State<Arc<Shared>>, method: Method, uri: Uri) -> Response {
+    shared.note(&method, &uri, (None, 0), Value::Null);
+    let model = json!({ "id": "mock-model", "object": "model", "created": 1, "owned_by": "mock" });
+    json_response(StatusCode::OK, &json!({ "object": "list", "data": [model] }))
 }
 
 /// Answers with what the script says, in the dialect that `said` speaks.

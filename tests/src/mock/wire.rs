@@ -83,8 +83,12 @@ impl Answer<'_> {
     }
 
     fn stop_reason(&self) -> &'static str {
-        let calls = self.blocks.iter().any(|block| matches!(block, Block::Tool { .. }));
-        if calls { "tool_use" } else { "end_turn" }
+        if self.calls() { "tool_use" } else { "end_turn" }
+    }
+
+    /// Whether it calls a tool.
+    pub(super) fn calls(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block, Block::Tool { .. }))
     }
 
     fn tool_id(&self, index: usize) -> String {
@@ -121,6 +125,11 @@ impl Answer<'_> {
 pub(super) fn event(name: &str, mut data: Value) -> Move {
     data["type"] = name.into();
     Move::Send(format!("event: {name}\ndata: {data}\n\n"))
+}
+
+/// A server-sent event without a name.
+pub(super) fn data(data: &Value) -> Move {
+    Move::Send(format!("data: {data}\n\n"))
 }
 
 fn deltas(kind: &str, key: &str, text: &str, piece: usize) -> Vec<Value> {

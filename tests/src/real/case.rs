@@ -1,5 +1,6 @@
 //! A case: what is asked of `jackfield run`, turn by turn, and what must have come of it. Data; `play` is the one player.
 
+use super::conversation;
 use super::judge;
 use super::process::{self, Process};
 use super::stage::{self, Stage};
@@ -17,21 +18,25 @@ pub struct Case {
     pub provider: &'static str,
     /// The name that `--exe` binds to the real program.
     pub exe: &'static str,
-    /// What is asked, in order: each is a run of the program.
+    /// What is asked, in order: each is a run of the program, or all of them are one.
     pub turns: &'static [Turn],
+    /// All are messages to one run of the program, which takes them, the answers and the interrupts as lines: `conversation.rs`.
+    pub one_program: bool,
     /// Files of the workspace afterwards: is it there?
     pub files: &'static [(&'static str, bool)],
     /// What must hold of the requests that the model saw.
     pub model: fn(&[Seen]) -> bool,
 }
 
-/// One `jackfield run` and what must come of it.
+/// One `jackfield run`, or a message to one, and what must come of it.
 #[derive(Clone, Copy)]
 pub struct Turn {
     /// The prompt.
     pub prompt: &'static str,
     /// More arguments; `SAME_THREAD` stands for the thread of the turn before.
     pub args: &'static [&'static str],
+    /// What happens on the stage before it.
+    pub before: fn(&Stage) -> Result<()>,
     /// What is done to it meanwhile.
     pub act: Act,
     /// How the run must end.
@@ -65,6 +70,7 @@ pub const SAME_THREAD: &str = "@THREAD@";
 pub const TURN: Turn = Turn {
     prompt: "",
     args: &[],
+    before: |_| Ok(()),
     act: Act::Watch,
     status: "completed",
     exit: 0,
@@ -86,6 +92,8 @@ pub enum Act {
     InterruptAtText(&'static str),
     /// Ctrl-C as soon as this file is in the workspace.
     InterruptAtFile(&'static str),
+    /// The interrupt in place of an answer, as soon as something is asked; in a conversation only.
+    InterruptAtRequest,
     /// `kill -9` as soon as the assistant has said this.
     KillAtText(&'static str),
     /// `kill -9` as soon as the thread can be resumed by a cursor.
@@ -109,12 +117,10 @@ impl Case {
     }
 
     fn play_on(&self, stage: &Stage, jackfield: &str) -> Result<()> {
-        let mut thread = String::new();
-        for (number, turn) in self.turns.iter().enumerate() {
-            let run = self.run(stage, jackfield, turn, &mut thread);
-            run.with_context(|| format!("turn {} ({})", number + 1, turn.prompt))?;
-            let left = stage.left_behind();
-            anyhow::ensure!(left.is_empty(), "turn {}: processes left behind: {}", number + 1, left.join("; "));
+        if self.one_program {
+            conversation::hold(stage, jackfield, self)?;
+        } else {
+            self.play_apart(stage, jackfield)?;
         }
         for (file, there) in self.files {
             anyhow::ensure!(stage.has(file) == *there, "{file} must {}be there", if *there { "" } else { "not " });
@@ -124,11 +130,19 @@ impl Case {
         Ok(())
     }
 
-    fn run(&self, stage: &Stage, jackfield: &str, turn: &Turn, thread: &mut String) -> Result<()> {
-        if let Act::Talk(steps) = turn.act {
-            let lines = talk(stage, jackfield, self.provider, self.exe, turn, steps)?;
-            return judge::told(&lines, turn).with_context(|| format!("seen: {}", process::tail(&lines)));
+    fn play_apart(&self, stage: &Stage, jackfield: &str) -> Result<()> {
+        let mut thread = String::new();
+        for (number, turn) in self.turns.iter().enumerate() {
+            let run = (turn.before)(stage).and_then(|()| self.run(stage, jackfield, turn, &mut thread));
+            run.with_context(|| format!("turn {} ({})", number + 1, turn.prompt))?;
+            let left = stage.left_behind();
+            anyhow::ensure!(left.is_empty(), "turn {}: processes left behind: {}", number + 1, left.join("; "));
         }
+        Ok(())
+    }
+
+    /// `jackfield run` as the operator of this stage starts it.
+    pub(super) fn command(&self, stage: &Stage, jackfield: &str) -> Command {
         let mut command = Command::new(jackfield);
         let exe = format!("{}={}", self.exe, stage.cli.display());
         stage.dress(&mut command).args(["run", "--provider", self.provider, "--exe", &exe, "--json"]);
@@ -136,6 +150,15 @@ impl Case {
             command.arg("--env").arg(format!("{name}={value}"));
         }
         command.arg("--cwd").arg(&stage.folder);
+        command
+    }
+
+    fn run(&self, stage: &Stage, jackfield: &str, turn: &Turn, thread: &mut String) -> Result<()> {
+        if let Act::Talk(steps) = turn.act {
+            let lines = talk(stage, jackfield, self.provider, self.exe, turn, steps)?;
+            return judge::told(&lines, turn).with_context(|| format!("seen: {}", process::tail(&lines)));
+        }
+        let mut command = self.command(stage, jackfield);
         command.args(turn.args.iter().map(|word| if *word == SAME_THREAD { thread.as_str() } else { word }));
         let mut process = Process::start(command.arg(turn.prompt), false)?;
         act(stage, &mut process, turn.act)?;
@@ -165,6 +188,7 @@ fn act(stage: &Stage, process: &mut Process, act: Act) -> Result<()> {
     let said = |text: &'static str| move |seen: &[Value]| judge::streamed(seen).contains(text);
     match act {
         Act::Watch | Act::Talk(_) => Ok(()),
+        Act::InterruptAtRequest => anyhow::bail!("only in a conversation"),
         Act::InterruptAtText(text) => {
             process.until(&format!("the text `{text}`"), said(text))?;
             process.signal(Signal::SIGINT)

@@ -1,7 +1,8 @@
 //! What must hold of a run's lines: for every run, and for one turn of a case.
 
 use super::case::Turn;
-use anyhow::{Result, ensure};
+use super::process::tail;
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 /// Keeps the id of the thread, when a line names it.
@@ -34,6 +35,27 @@ pub(super) fn whole(lines: &[Value], turn: &Turn, exit: Option<i32>) -> Result<(
     frame(lines)?;
     told(lines, turn)?;
     ensure!(exit == Some(turn.exit), "the exit code is {exit:?}, not {}", turn.exit);
+    Ok(())
+}
+
+/// Several messages to one run of the program, which came to its end: each as a run of its own.
+pub(super) fn conversation(lines: &[Value], turns: &[Turn], exit: Option<i32>) -> Result<()> {
+    frame(lines)?;
+    if let Some(line) = of(lines, "input.rejected").next() {
+        bail!("a line was not taken: {line}");
+    }
+    let starts: Vec<usize> =
+        lines.iter().enumerate().filter(|(_, line)| line["type"] == "run.created").map(|(at, _)| at).collect();
+    ensure!(starts.len() == turns.len(), "{} runs for {} messages", starts.len(), turns.len());
+    for (number, turn) in turns.iter().enumerate() {
+        // What comes before the first message is of the first, what comes late of the one before.
+        let from = if number == 0 { 0 } else { starts[number] };
+        let to = starts.get(number + 1).copied().unwrap_or(lines.len());
+        let part = &lines[from..to];
+        told(part, turn).with_context(|| format!("turn {} ({}): {}", number + 1, turn.prompt, tail(part)))?;
+    }
+    let last = turns.last().map(|turn| turn.exit);
+    ensure!(exit == last, "the exit code is {exit:?}, not {last:?}");
     Ok(())
 }
 

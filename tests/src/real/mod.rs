@@ -5,8 +5,10 @@
 //! The cases are in `tests/real.rs`.
 
 mod case;
+mod conversation;
 mod judge;
 mod process;
+mod setup;
 mod stage;
 mod talk;
 

@@ -1,5 +1,6 @@
 //! The stage: everything a real CLI can see or reach is made for one test and gone after it.
 
+use super::setup;
 use crate::mock::{Mock, Scripts};
 use anyhow::{Context, Result, bail};
 use nix::sched::{CloneFlags, unshare};
@@ -15,6 +16,8 @@ use std::time::{Duration, Instant};
 pub struct Stage {
     /// The mock model.
     pub mock: Mock,
+    /// The real CLI's name, as `xtask` knows it.
+    pub name: String,
     /// The real CLI.
     pub cli: PathBuf,
     /// The workspace: a git repository with one commit.
@@ -42,29 +45,14 @@ pub fn program(cli: &str) -> Result<PathBuf> {
     static PROGRAMS: Mutex<BTreeMap<String, Result<PathBuf, String>>> = Mutex::new(BTreeMap::new());
     let mut programs = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
     let found = programs.entry(cli.to_owned()).or_insert_with(|| {
-        let ensure = || xtask::real::ensure(&xtask::root(), xtask::real::find(cli)?);
+        let ensure = || {
+            xtask::real::namespace_works()?;
+            xtask::real::ensure(&xtask::root(), xtask::real::find(cli)?)
+        };
         ensure().map_err(|error| format!("{error:#}"))
     });
     found.clone().map_err(anyhow::Error::msg)
 }
-
-/// Codex takes the address of its model from its configuration alone. Commands only read unless somebody is asked.
-const CODEX_CONFIG: &str = r#"model = "gpt-5.5"
-model_provider = "mock"
-approval_policy = "on-request"
-sandbox_mode = "read-only"
-
-[model_providers.mock]
-name = "Mock"
-base_url = "@URL@/v1"
-wire_api = "responses"
-env_key = "MOCK_API_KEY"
-request_max_retries = 1
-stream_max_retries = 1
-
-[analytics]
-enabled = false
-"#;
 
 /// Stages at a time, however many threads the tests have: a CLI takes up to 400 MB.
 const STAGES: usize = 8;
@@ -91,13 +79,13 @@ impl Drop for Place {
 }
 
 /// Plays on a stage of its own, in a thread of its own: a network namespace belongs to a thread and what it starts.
-pub fn on_stage(cli: &str, play: impl FnOnce(&Stage) -> Result<()> + Send) -> Result<()> {
-    let cli = program(cli)?;
+pub fn on_stage(name: &str, play: impl FnOnce(&Stage) -> Result<()> + Send) -> Result<()> {
+    let cli = program(name)?;
     let _place = Place::take();
     std::thread::scope(|scope| {
         let actor = scope.spawn(move || {
             loopback_only()?;
-            let stage = Stage::build(cli)?;
+            let stage = Stage::build(name, cli)?;
             play(&stage)?;
             let left = stage.left_behind();
             if !left.is_empty() {
@@ -110,7 +98,7 @@ pub fn on_stage(cli: &str, play: impl FnOnce(&Stage) -> Result<()> + Send) -> Re
 }
 
 impl Stage {
-    fn build(cli: PathBuf) -> Result<Stage> {
+    fn build(name: &str, cli: PathBuf) -> Result<Stage> {
         let scratch = tempfile::Builder::new().prefix("jackfield-stage-").tempdir()?;
         let root = scratch.path().canonicalize()?;
         let (home, folder) = (root.join("home"), root.join("project"));
@@ -123,9 +111,8 @@ impl Stage {
         }
         std::fs::write(folder.join("README.md"), "# project\n\nhello world\n")?;
         let mock = Mock::start(Scripts::standard(&folder.display().to_string())?, 0)?;
-        std::fs::create_dir(home.join(".codex"))?;
-        std::fs::write(home.join(".codex/config.toml"), CODEX_CONFIG.replace("@URL@", &mock.url()))?;
-        let stage = Stage { mock, cli: cli.canonicalize()?, folder, home, _scratch: scratch };
+        setup::files(name, &home, &mock.url())?;
+        let stage = Stage { mock, name: name.to_owned(), cli: cli.canonicalize()?, folder, home, _scratch: scratch };
         for words in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-q", "-m", "first"]] {
             let mut git = Command::new("git");
             git.args(["-c", "user.name=t", "-c", "user.email=t@example.org"]).args(words).current_dir(&stage.folder);
@@ -154,6 +141,11 @@ impl Stage {
         pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
+    /// The home of the CLI, where it keeps what is its own.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
     /// Where a host that is at work in the test itself keeps its data.
     pub fn data(&self) -> PathBuf {
         self.home.with_file_name("data")
@@ -165,20 +157,12 @@ impl Stage {
         inhabitants().into_iter().filter(runs).map(Pid::from_raw).collect()
     }
 
-    /// What an operator would set so that the CLI talks to the mock model and to nobody else; Codex has it from its own file, too.
+    /// What an operator would set so that the CLI talks to the mock model and to nobody else.
     pub fn operator_environment(&self) -> Vec<(String, String)> {
-        let url = self.mock.url();
-        let pairs = [
-            ("ANTHROPIC_BASE_URL", url.as_str()),
-            ("ANTHROPIC_API_KEY", "sk-ant-dummy"),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-            ("DISABLE_TELEMETRY", "1"),
-            ("DISABLE_AUTOUPDATER", "1"),
-            ("DISABLE_ERROR_REPORTING", "1"),
-            ("CLAUDE_CODE_MAX_RETRIES", "2"),
-            ("MOCK_API_KEY", "dummy-key"),
-        ];
-        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        let mut env = setup::environment(&self.name, &self.mock.url());
+        let unpacks = xtask::real::find(&self.name).ok().and_then(|cli| xtask::real::unpacked(&xtask::root(), cli));
+        env.extend(unpacks.map(|(variable, folder)| (variable.to_owned(), folder.display().to_string())));
+        env
     }
 
     /// Whether the workspace has this file.

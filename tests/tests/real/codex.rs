@@ -24,7 +24,14 @@ macro_rules! cases {
     };
 }
 
-const CASE: Case = Case { provider: "codex", exe: "codex", turns: &[], files: &[], model: |seen| !seen.is_empty() };
+const CASE: Case = Case {
+    provider: "codex",
+    exe: "codex",
+    turns: &[],
+    one_program: false,
+    files: &[],
+    model: |seen| !seen.is_empty(),
+};
 
 /// A service that is down, in Codex's own words.
 const DOWN: Turn = Turn { prompt: "Go <<script:down>>", status: "failed", exit: 1, fault: &["high demand"], ..TURN };
