@@ -12,6 +12,7 @@ pub mod mock;
 pub mod packed;
 pub mod player;
 pub mod real;
+pub mod web;
 
 /// Where the tests keep compiled plugins together: what `.cargo/config.toml` names.
 pub fn compiled() -> Option<std::path::PathBuf> {

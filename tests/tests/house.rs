@@ -45,6 +45,7 @@ const BELONGS_TO: &[(&str, &[&str])] = &[
     ("wasmtime", &["jackfield-sandbox"]),
     ("wasmtime-wasi", &["jackfield-sandbox"]),
     ("rusqlite", &["jackfield-runtime"]),
+    ("hyper", &["jackfield-runtime"]),
     ("clap", &["jackfield"]),
     ("anyhow", &["jackfield", "xtask", "jackfield-bundled"]),
     ("wit-bindgen", &["jackfield-sdk"]),
@@ -84,6 +85,9 @@ const ONE_PLACE: &[(&str, &[&str])] = &[
     (".channel.signal(", &["session/outlet.rs"]),
     (".channel.end(", &["session/outlet.rs"]),
     (".channel.close_stdin(", &["session/outlet.rs"]),
+    ("http::begin(", &["session/exchanges.rs"]),
+    (".exchange(", &["session/outlet.rs"]),
+    ("TcpStream", &["http/reach.rs"]),
     ("Input::Command(", &["session/task.rs", "journal.rs"]),
     (".plugin.handle(", &["session/task.rs"]),
 ];

@@ -81,6 +81,10 @@ async fn add(host: &Host, file: &Path, profile: &str, exe: &[(String, String)]) 
     if !wanted.env.is_empty() {
         output::line(&format!("  with your {}", wanted.env.join(", ")))?;
     }
+    for origin in manifest.origin.iter().filter(|origin| origin.loopback.as_deref() == Some(profile)) {
+        let routes: Vec<_> = origin.routes.iter().map(ToString::to_string).collect();
+        output::line(&format!("  and ask the server that it is: {}", routes.join(", ")))?;
+    }
     output::line(
         "  That program may act as you in the folder it is started in. `jackfield grant revoke` takes this back.",
     )?;

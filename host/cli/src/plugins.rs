@@ -113,7 +113,10 @@ fn describe(found: &Inspection, descriptor: &Descriptor) -> String {
         page.line(&format!("read {}", root.name), &format!("{}{}", root.path, moved.unwrap_or_default()));
     }
     for origin in &manifest.origin {
-        page.line("call", origin.url.as_deref().unwrap_or("a server that it starts"));
+        let profile = origin.loopback.as_deref().unwrap_or_default();
+        let server = origin.url.clone().unwrap_or_else(|| format!("the server that is '{profile}'"));
+        let routes: Vec<_> = origin.routes.iter().map(ToString::to_string).collect();
+        page.line("call", &format!("{server}: {}", routes.join(", ")));
     }
     if manifest.spawn.is_empty() && manifest.root.is_empty() && manifest.origin.is_empty() {
         page.line("nothing", "no program, no folder, no network");

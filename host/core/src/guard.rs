@@ -155,16 +155,16 @@ impl Guards {
         Guards { rules: manifest.guard.clone(), seen: HashMap::new(), order: VecDeque::new(), most }
     }
 
-    /// True when exchanges on channels of this profile are guarded.
+    /// True when exchanges on channels of this profile are guarded; here and below an origin is named by its carrier.
     pub fn guards(&self, profile: &str) -> bool {
-        self.rules.iter().any(|rule| rule.profile == profile)
+        self.rules.iter().any(|rule| rule.is_of(profile))
     }
 
     /// False when this text can't hold a guarded request of the profile: spares most frames a second parsing. A request
     /// that hides from this one is only never allowed.
     pub fn may_concern(&self, profile: &str, text: &str) -> bool {
         let words = |rule: &GuardRule| rule.request.values().filter_map(Value::as_str).all(|word| text.contains(word));
-        self.rules.iter().any(|rule| rule.profile == profile && words(rule))
+        self.rules.iter().any(|rule| rule.is_of(profile) && words(rule))
     }
 
     /// Looks at what the provider sent on a channel of this profile; the requests in it that are guarded, and what each asks for.
@@ -172,7 +172,7 @@ impl Guards {
         let mut found = Vec::new();
         for message in messages(frame) {
             // The first rule that fits is the one: a manifest puts its exceptions first.
-            let fits = |rule: &GuardRule| rule.profile == profile && matches(&rule.request, message);
+            let fits = |rule: &GuardRule| rule.is_of(profile) && matches(&rule.request, message);
             let Some(index) = self.rules.iter().position(fits) else { continue };
             let rule = &self.rules[index];
             let Some(id) = message.pointer(&rule.request_id) else { continue };
@@ -310,7 +310,7 @@ impl Guards {
     /// The rule an answer is judged by: the one that recognised its request, else the first whose answers look like this.
     fn answered_by(&self, profile: &str, answer: &Value) -> Option<(&GuardRule, GuardKey)> {
         let has = |rule: &GuardRule| rule.answer_has.iter().all(|pointer| answer.pointer(pointer).is_some());
-        let fits = |rule: &GuardRule| rule.profile == profile && matches(&rule.answer, answer) && has(rule);
+        let fits = |rule: &GuardRule| rule.is_of(profile) && matches(&rule.answer, answer) && has(rule);
         let candidates = || self.rules.iter().enumerate().filter(|(_, rule)| fits(rule));
         let keyed = |(index, rule)| (index, rule, GuardKey::in_answer(profile, rule, answer));
         let asked =

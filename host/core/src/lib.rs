@@ -8,6 +8,7 @@
 pub mod capability;
 pub mod contract;
 pub mod event;
+pub mod exchange;
 pub mod expert;
 pub mod grant;
 pub mod guard;

@@ -76,6 +76,16 @@ limits! {
     stderr_tail_bytes = 4 * KIB;
     /// Pieces of stderr that wait while the reader of a session is slow; older ones are dropped and counted. The program must never block on stderr.
     stderr_queue_frames = 64;
+    /// Exchanges with HTTP servers that one session has open: a stream, and what is asked beside it.
+    session_exchanges = 16;
+    /// The body of one HTTP request: as much as a channel takes, a prompt with its pictures.
+    http_request_bytes = 32 * MIB;
+    /// The head of an HTTP answer. Servers send less than 1 KiB.
+    http_head_bytes = 32 * KIB;
+    /// Headers of an HTTP answer, in number.
+    http_headers = 64;
+    /// The body of an HTTP answer that does not stream. A transcript of hundreds of messages fits; a session has at most `session_exchanges` of them.
+    http_body_bytes = 8 * MIB;
     /// Processes of one session.
     session_processes = 8;
     /// Timers of one session.
@@ -173,6 +183,14 @@ limits! {
     interrupt_end_ms = 10_000;
     /// How long a provider that was resumed has to ask again what it asked before a restart; then that has expired, in milliseconds.
     asked_again_ms = 10_000;
+    /// From the start of a program that is a server to its taking a connection, in milliseconds. A real one took 6 s on a loaded machine.
+    http_server_start_ms = 30_000;
+    /// Between two attempts to reach a server that is starting, in milliseconds: short beside what a start takes.
+    http_retry_ms = 25;
+    /// From a connection to an HTTP server to the head of its answer, in milliseconds. Some answer when the model has.
+    http_answer_ms = 120_000;
+    /// Silence within the body of an HTTP answer that does not stream, in milliseconds.
+    http_body_ms = 30_000;
     /// From the end of a process's stdin to SIGTERM, in milliseconds. One real client needs 5 s.
     stdin_close_ms = 6_000;
     /// From SIGTERM to SIGKILL, in milliseconds.
@@ -239,6 +257,13 @@ impl Limits {
             ),
             (self.timer_min_ms < self.timer_max_ms, "timer_min_ms must be less than timer_max_ms"),
             (self.journal_memory_bytes <= self.journal_bytes, "journal_memory_bytes must fit journal_bytes"),
+            (self.http_body_bytes <= self.batch_bytes, "http_body_bytes must fit batch_bytes"),
+            (self.http_head_bytes >= 8 * KIB, "http_head_bytes must be 8 KiB at least: the HTTP library takes no less"),
+            (
+                self.prompt_bytes * 2 <= self.http_request_bytes,
+                "a prompt with its JSON escapes must fit http_request_bytes",
+            ),
+            (self.http_server_start_ms < self.handshake_ms, "http_server_start_ms must be over before handshake_ms"),
             (self.stderr_tail_bytes <= self.stderr_frame_bytes * 64, "stderr_tail_bytes must fit 64 pieces"),
         ];
         let wrong: Vec<_> = rules.iter().filter(|(ok, _)| !ok).map(|(_, rule)| *rule).collect();

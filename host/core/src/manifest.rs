@@ -9,11 +9,13 @@ mod check;
 mod env;
 mod holes;
 mod root;
+mod route;
 
 pub use check::ManifestError;
 pub use env::{EnvKind, forbidden_env};
 pub use holes::HoleError;
 pub use root::{Moved, Root, RootError};
+pub use route::{Route, RouteError};
 
 pub use crate::rules::call::CallShape;
 
@@ -101,6 +103,9 @@ pub struct SpawnProfile {
     /// Names of environment variables it needs; their values come from the operator only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
+    /// Environment variables that the host fills with a secret, by the secret's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub secret_env: BTreeMap<String, String>,
     /// The types of the holes in the template.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub holes: BTreeMap<String, Hole>,
@@ -164,7 +169,7 @@ pub enum Hole {
     Uuid,
     /// A path in the workspace, without `..`; becomes absolute.
     PathInWorkspace,
-    /// A port, 1 to 65535.
+    /// A port, 1 to 65535. Where an origin is the loopback of the profile the host chooses it, and nobody else.
     Port,
     /// The name of a model.
     ModelId,
@@ -204,7 +209,7 @@ impl TryFrom<HoleTable> for Hole {
     }
 }
 
-/// An HTTP server the plugin may speak to: exactly one of `url` and `loopback`.
+/// An HTTP server the plugin may speak to: exactly one of `url` and `loopback`. **What it may ask there is said route by route.**
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Origin {
@@ -213,9 +218,38 @@ pub struct Origin {
     /// Scheme, host and port: `https://api.example.com`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// A server on 127.0.0.1 that this spawn profile starts.
+    /// A server on 127.0.0.1 that this spawn profile starts, at the port that the host puts into the profile's hole of type `port`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loopback: Option<String>,
+    /// What may be asked of it: `POST /session/*/abort`, `GET /session/*/message?limit,before`.
+    pub routes: Vec<Route>,
+    /// How the body of a streamed answer is cut into messages.
+    #[serde(default = "events", skip_serializing_if = "is_events")]
+    pub framing: Framing,
+    /// Headers that the host adds; `${secret:NAME}` in one is that secret.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// Name and password that the host adds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basic: Option<Basic>,
+}
+
+fn events() -> Framing {
+    Framing::Sse
+}
+
+fn is_events(framing: &Framing) -> bool {
+    *framing == Framing::Sse
+}
+
+/// HTTP's basic authentication.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Basic {
+    /// The name.
+    pub user: String,
+    /// The secret that is the password.
+    pub secret: String,
 }
 
 /// A slot for a secret.
@@ -226,14 +260,22 @@ pub struct Secret {
     pub name: String,
     /// What it is, for the person who fills it in.
     pub description: String,
+    /// The host makes one up for each session where the operator gives none: for a server that only the host is to reach.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub minted: bool,
 }
 
 /// A guarded exchange: by JSON pointers, how the host recognises a request for approval and its answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct GuardRule {
-    /// The spawn profile whose channel carries it.
+    /// The spawn profile whose channel carries it; or an origin does.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub profile: String,
+    /// The origin whose exchanges carry it: requests are frames of a streamed answer, an answer to one is what is asked of the
+    /// server, read as `{"method", "segments", "query", "body"}`, where `segments` are the path's.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub origin: String,
     /// A frame is a request when each of these pointers has its value.
     pub request: BTreeMap<String, Value>,
     /// The request's id in the request.
@@ -292,6 +334,26 @@ pub struct OfferShape {
     pub answer: String,
 }
 
+impl GuardRule {
+    /// True when what this carries is guarded by the rule: a profile's name, or [what stands for an origin](Origin::carrier).
+    pub fn is_of(&self, carrier: &str) -> bool {
+        match self.origin.as_str() {
+            "" => self.profile == carrier,
+            origin => carrier.strip_prefix(ORIGIN_MARK) == Some(origin),
+        }
+    }
+}
+
+/// No profile's name has a blank in it.
+const ORIGIN_MARK: &str = "origin ";
+
+impl Origin {
+    /// What guards know its exchanges by.
+    pub fn carrier(&self) -> String {
+        format!("{ORIGIN_MARK}{}", self.name)
+    }
+}
+
 impl Manifest {
     /// Reads `plugin.toml`.
     pub fn from_toml(text: &str) -> Result<Self, ManifestError> {
@@ -327,5 +389,10 @@ impl Manifest {
     /// The root of this name.
     pub fn root(&self, name: &str) -> Option<&Root> {
         self.root.iter().find(|root| root.name == name)
+    }
+
+    /// True when this profile starts a server that the plugin speaks to: its port is the host's to choose.
+    pub fn serves(&self, profile: &str) -> bool {
+        self.origin.iter().any(|origin| origin.loopback.as_deref() == Some(profile))
     }
 }

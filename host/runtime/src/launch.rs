@@ -6,7 +6,7 @@
 
 use crate::process::SpawnSpec;
 use crate::program::{self, Program, ProgramError};
-use crate::session::{SessionStart, Shared};
+use crate::session::{Secrets, SessionStart, Shared};
 use crate::store::StoreError;
 use jackfield_core::contract::{FaultKind, Spawn};
 use jackfield_core::grant::{Grant, GrantRefusal, GrantRequest, GrantedBy, decide_grant};
@@ -41,6 +41,10 @@ pub(crate) enum LaunchError {
     Grant(#[from] GrantRefusal),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(
+        "profile '{profile}' needs the secret '{secret}', which nobody gave; name the variable that holds it, in the instance: secrets = {{ {secret} = \"MY_VARIABLE\" }}"
+    )]
+    NoSecret { profile: String, secret: String },
 }
 
 impl LaunchError {
@@ -52,6 +56,7 @@ impl LaunchError {
             Self::Program(ProgramError::Unusable { .. }) => "program-unusable",
             Self::Grant(refusal) => refusal.code(),
             Self::Store(error) => error.code(),
+            Self::NoSecret { .. } => "secret-missing",
         }
     }
 
@@ -61,12 +66,18 @@ impl LaunchError {
             Self::Hole(_) => FaultKind::Invalid,
             Self::Program(_) => FaultKind::NotFound,
             Self::Store(_) => FaultKind::Internal,
+            Self::NoSecret { .. } => FaultKind::Auth,
         }
     }
 }
 
 /// Settles everything about a start, without starting.
-pub(crate) async fn prepare(start: &SessionStart, shared: &Shared, wish: &Spawn) -> Result<Launch, LaunchError> {
+pub(crate) async fn prepare(
+    start: &SessionStart,
+    shared: &Shared,
+    wish: &Spawn,
+    secrets: &Secrets,
+) -> Result<Launch, LaunchError> {
     let manifest = start.generation.manifest();
     let profile = manifest.profile(&wish.profile).ok_or_else(|| LaunchError::NoProfile {
         plugin: manifest.full_name(),
@@ -98,7 +109,7 @@ pub(crate) async fn prepare(start: &SessionStart, shared: &Shared, wish: &Spawn)
         &grants,
     )?;
     Ok(Launch {
-        env: environment(start, profile),
+        env: environment(start, profile, secrets)?,
         framing: profile.framing,
         rule: match granted {
             GrantedBy::Bundled => "bundled",
@@ -110,8 +121,12 @@ pub(crate) async fn prepare(start: &SessionStart, shared: &Shared, wish: &Spawn)
     })
 }
 
-/// Later names win: the base, what the manifest may pass on from the operator's environment, what the operator set.
-fn environment(start: &SessionStart, profile: &SpawnProfile) -> Vec<(String, String)> {
+/// Later names win: the base, what the manifest may pass on from the operator's environment, what the operator set, secrets by slot.
+fn environment(
+    start: &SessionStart,
+    profile: &SpawnProfile,
+    secrets: &Secrets,
+) -> Result<Vec<(String, String)>, LaunchError> {
     let mut env: Vec<(String, String)> = Vec::new();
     let mut set = |name: &str, value: String| {
         env.retain(|(known, _)| known != name);
@@ -128,7 +143,11 @@ fn environment(start: &SessionStart, profile: &SpawnProfile) -> Vec<(String, Str
     for (name, value) in &start.instance.env {
         set(name, value.clone());
     }
-    env
+    for (name, secret) in &profile.secret_env {
+        let missing = || LaunchError::NoSecret { profile: profile.profile.clone(), secret: secret.clone() };
+        set(name, secrets.value(secret).ok_or_else(missing)?.to_owned());
+    }
+    Ok(env)
 }
 
 impl Launch {

@@ -9,6 +9,7 @@ mod deletion;
 mod files;
 pub mod framing;
 pub mod host;
+mod http;
 pub mod instance;
 pub mod journal;
 mod launch;

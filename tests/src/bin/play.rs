@@ -2,11 +2,12 @@
 //! `play --provider NAME [--quiet] [--picture] FILE…` prints the session events as JSON lines, or what a person sees as
 //! text, and last one verdict line per file.
 //! Exit code 0 only if all hold. The same program is the player that stands in for the CLI, the program of the fault
-//! cases, and the supervisor.
+//! cases, the server that misbehaves, and the supervisor.
 
 use anyhow::{Context, Result, bail};
 use jackfield_tests::faults::{FAULTY, program};
 use jackfield_tests::player::{CLI, cli, report};
+use jackfield_tests::web::{self, SERVE};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
     match arguments.first().map(String::as_str) {
         Some(jackfield_runtime::process::SUPERVISE) => return jackfield_runtime::process::supervise_main(),
         Some(CLI) => return cli::main(&arguments[1..]),
+        Some(SERVE) => return web::serve(&arguments[1..]),
         Some(FAULTY) => return program::main(&arguments[1..]),
         _ => {}
     }

@@ -1,7 +1,7 @@
 //! What makes a manifest valid, beyond its syntax. One function per table; every error names the key and the way out.
 
 use super::holes::{Piece, pieces};
-use super::{Arg, GuardRule, Hole, Manifest, Origin, Root, SpawnProfile, forbidden_env};
+use super::{Arg, Framing, GuardRule, Hole, Manifest, Origin, Root, SpawnProfile, forbidden_env};
 use crate::rules::Does;
 use std::collections::BTreeSet;
 
@@ -146,6 +146,9 @@ impl Manifest {
         self.spawn.iter().try_for_each(profile)?;
         self.root.iter().try_for_each(root)?;
         self.origin.iter().try_for_each(|o| self.origin(o))?;
+        for (profile, name) in self.spawn.iter().flat_map(|p| p.secret_env.values().map(move |name| (p, name))) {
+            self.has_secret(&format!("spawn.{}.secret-env", profile.profile), name)?;
+        }
         for secret in &self.secret {
             slug("secret.name", &secret.name)?;
             text(format!("secret.{}.description", secret.name), &secret.description)?;
@@ -176,21 +179,48 @@ impl Manifest {
                     "an origin is scheme, host and port only: https://api.example.com",
                 )
             }
-            (None, Some(name)) => self.has_profile(&format!("{key}.loopback"), name),
-            _ => require(false, key, &origin.name, "an origin has exactly one of `url` and `loopback`"),
+            (None, Some(name)) => self.has_port(&format!("{key}.loopback"), name),
+            _ => require(false, key.as_str(), &origin.name, "an origin has exactly one of `url` and `loopback`"),
+        }?;
+        require(
+            !origin.routes.is_empty(),
+            format!("{key}.routes"),
+            "",
+            "name each thing that may be asked: GET /event",
+        )?;
+        let reads = matches!(origin.framing, Framing::Sse | Framing::Ndjson);
+        require(reads, format!("{key}.framing"), "", "a streamed answer is framed as sse or ndjson")?;
+        for (name, value) in &origin.headers {
+            header(&key, name, value)?;
+        }
+        let holes = origin.headers.values().flat_map(|value| value.split("${secret:").skip(1));
+        let named = holes.map(|rest| rest.split('}').next().unwrap_or_default());
+        let basic = origin.basic.iter().map(|basic| basic.secret.as_str());
+        named.chain(basic).try_for_each(|name| self.has_secret(&key, name))
+    }
+
+    /// The port is a hole that can't be left out.
+    fn has_port(&self, key: &str, name: &str) -> Checked {
+        self.has_profile(key, name)?;
+        let profile = self.profile(name);
+        let ports = profile.iter().flat_map(|profile| profile.holes.values()).filter(|hole| **hole == Hole::Port);
+        require(ports.count() == 1, key, name, "the profile of a server has exactly one hole of type port")
+    }
+
+    fn has_secret(&self, key: &str, name: &str) -> Checked {
+        match self.secret.iter().any(|secret| secret.name == name) {
+            true => Ok(()),
+            false => Err(ManifestError::Dangling {
+                key: key.to_owned(),
+                name: name.to_owned(),
+                missing: format!("a [[secret]] with name = {name:?}"),
+            }),
         }
     }
 
     fn guard(&self, index: usize, guard: &GuardRule) -> Checked {
         let key = format!("guard[{index}]");
-        self.has_profile(&format!("{key}.profile"), &guard.profile)?;
-        let json = self.profile(&guard.profile).is_some_and(|p| p.framing.is_json());
-        require(
-            json,
-            format!("{key}.profile"),
-            &guard.profile,
-            "a guarded profile has framing ndjson or json-rpc: the host must be able to read the answer",
-        )?;
+        self.carrier(&key, guard)?;
         require(!guard.request.is_empty(), format!("{key}.request"), "", "name at least one pointer and its value")?;
         require(
             !guard.answer.is_empty() || !guard.answer_has.is_empty(),
@@ -218,6 +248,26 @@ impl Manifest {
         let optional = guard.input.iter().chain(&guard.answer_input).chain(&guard.only_if_offered).chain(&guard.tool);
         let offers = guard.offers.iter().flat_map(|offers| [&offers.list, &offers.id, &offers.kind, &offers.answer]);
         pointers.chain(optional).chain(&guard.answer_has).chain(offers).try_for_each(|p| pointer(key.clone(), p))
+    }
+
+    fn carrier(&self, key: &str, guard: &GuardRule) -> Checked {
+        let one = guard.profile.is_empty() != guard.origin.is_empty();
+        require(one, key, &guard.profile, "a guard has exactly one of `profile` and `origin`")?;
+        if !guard.origin.is_empty() {
+            let known = self.origin.iter().any(|origin| origin.name == guard.origin);
+            let missing = format!("an [[origin]] with name = {:?}", guard.origin);
+            let dangling =
+                || ManifestError::Dangling { key: format!("{key}.origin"), name: guard.origin.clone(), missing };
+            return if known { Ok(()) } else { Err(dangling()) };
+        }
+        self.has_profile(&format!("{key}.profile"), &guard.profile)?;
+        let json = self.profile(&guard.profile).is_some_and(|p| p.framing.is_json());
+        require(
+            json,
+            format!("{key}.profile"),
+            &guard.profile,
+            "a guarded profile has framing ndjson or json-rpc: the host must be able to read the answer",
+        )
     }
 
     fn calls(&self, key: &str, guard: &GuardRule) -> Checked {
@@ -324,7 +374,28 @@ fn profile(profile: &SpawnProfile) -> Checked {
     }
     texts_in_place(&key, profile)?;
     unique(&format!("{key}.env"), profile.env.iter().map(String::as_str))?;
-    profile.env.iter().try_for_each(|name| env(&format!("{key}.env"), name))
+    let secret = profile.secret_env.keys().map(|name| (format!("{key}.secret-env"), name));
+    profile
+        .env
+        .iter()
+        .map(|name| (format!("{key}.env"), name))
+        .chain(secret)
+        .try_for_each(|(key, name)| env(&key, name))
+}
+
+/// Headers that say how a message is sent are the host's.
+fn header(key: &str, name: &str, value: &str) -> Checked {
+    let key = format!("{key}.headers");
+    let token = !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    let ours =
+        matches!(name, "host" | "connection" | "content-length" | "transfer-encoding" | "upgrade" | "te" | "trailer");
+    require(token && !ours, key.as_str(), name, "a header's name in lower case, none of those that frame a message")?;
+    require(
+        value.bytes().all(|b| (0x20..0x7f).contains(&b)),
+        key.as_str(),
+        value,
+        "a header's value is printable ASCII",
+    )
 }
 
 /// A text can hold anything: only its place keeps it from being an option. An argument `--` that may be left out protects its group only.

@@ -19,10 +19,12 @@ install = "npm install -g talker"
 profile = "main"
 program = "talker"
 framing = "ndjson"
-args = ["-p", ["--model", "{model}"]]
+args = ["-p", ["--model", "{model}"], "--port={port}"]
 env = ["TALKER_API_KEY"]
+secret-env = { TALKER_TOKEN = "token" }
 [spawn.holes]
 model = { type = "model-id" }
+port = { type = "port" }
 
 [[root]]
 name = "projects"
@@ -31,6 +33,9 @@ path = "~/.talker/projects"
 [[origin]]
 name = "server"
 loopback = "main"
+routes = ["GET /event"]
+headers = { x-token = "${secret:token}" }
+basic = { user = "ann", secret = "token" }
 
 [[secret]]
 name = "token"
@@ -153,6 +158,21 @@ fn roots_origins_and_guards_name_what_exists() {
     refused("loopback = \"main\"", "loopback = \"server\"", "manifest-dangling", &["origin.server.loopback"]);
     refused("loopback = \"main\"", "url = \"https://a.example/path\"", "manifest-invalid", &["origin.server.url"]);
     refused("loopback = \"main\"", "", "manifest-invalid", &["origin.server"]);
+    refused("port = { type = \"port\" }", "port = { type = \"integer\" }", "manifest-invalid", &["loopback", "port"]);
+    refused("routes = [\"GET /event\"]", "routes = []", "manifest-invalid", &["origin.server.routes"]);
+    refused("\"GET /event\"", "\"GET event\"", "manifest-syntax", &["GET event"]);
+    refused("x-token = ", "content-length = ", "manifest-invalid", &["origin.server.headers"]);
+    refused("secret = \"token\" }", "secret = \"other\" }", "manifest-dangling", &["origin.server", "other"]);
+    refused("${secret:token}", "${secret:other}", "manifest-dangling", &["origin.server", "other"]);
+    refused("TALKER_TOKEN = \"token\"", "TALKER_TOKEN = \"other\"", "manifest-dangling", &["secret-env", "other"]);
+    refused("TALKER_TOKEN = ", "LD_PRELOAD = ", "manifest-forbidden-env", &["LD_PRELOAD"]);
+    refused(
+        "[[guard]]\nprofile = \"main\"",
+        "[[guard]]\norigin = \"other\"",
+        "manifest-dangling",
+        &["guard[0].origin"],
+    );
+    refused("[[guard]]\nprofile = \"main\"", "[[guard]]", "manifest-invalid", &["guard[0]"]);
     refused(
         "[[guard]]\nprofile = \"main\"",
         "[[guard]]\nprofile = \"other\"",

@@ -258,6 +258,7 @@ mod tests {
                 Arg::One(text("--say={words}")),
             ],
             env: vec![],
+            secret_env: BTreeMap::new(),
             holes: BTreeMap::from([
                 (text("model"), Hole::ModelId),
                 (text("mode"), Hole::Enum { values: vec![text("ask"), text("auto")] }),

@@ -70,13 +70,14 @@ pub(super) enum Ask {
 pub struct Channel {
     channel: u32,
     pid: u32,
+    root: u32,
     writer: Arc<Writer>,
     warden: mpsc::Sender<Ask>,
 }
 
 impl Channel {
-    pub(super) fn new(channel: u32, pid: u32, writer: Arc<Writer>, warden: mpsc::Sender<Ask>) -> Self {
-        Self { channel, pid, writer, warden }
+    pub(super) fn new(channel: u32, pid: u32, root: u32, writer: Arc<Writer>, warden: mpsc::Sender<Ask>) -> Self {
+        Self { channel, pid, root, writer, warden }
     }
 
     /// Its number.
@@ -87,6 +88,11 @@ impl Channel {
     /// The program's process id, for people and the audit record; never to signal it.
     pub fn pid(&self) -> u32 {
         self.pid
+    }
+
+    /// The process below which everything of the program's runs: its supervisor; never to signal it.
+    pub fn root(&self) -> u32 {
+        self.root
     }
 
     /// Queues one message, without its line end, which is added. `tell` hears once when it has left the host, or why it

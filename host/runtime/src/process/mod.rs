@@ -31,9 +31,11 @@ mod writer;
 
 pub use channel::{Channel, ChannelEvent, Held};
 pub use error::{SpawnError, WriteError};
+pub(crate) use reader::ReadBudget;
 pub use spawn::{SpawnSpec, Supervisor, spawn};
 pub use supervisor::supervise_main;
 pub use tap::Tap;
+pub(crate) use tree::listens;
 
 /// The hidden sub-command of a program that can be a supervisor: it must call [`supervise_main`] and nothing else.
 pub const SUPERVISE: &str = "__supervise";

@@ -16,21 +16,21 @@ use tokio::time::timeout;
 /// What one read takes at most: what a pipe holds.
 const READ_BYTES: usize = 64 * 1024;
 
-/// Bytes read from stdout that the session may be behind.
-pub(super) struct StdoutBudget {
+/// Bytes read from a channel that the session may be behind.
+pub(crate) struct ReadBudget {
     room: Arc<Semaphore>,
     bytes: usize,
 }
 
-impl StdoutBudget {
-    pub(super) fn new(limits: &Limits) -> Self {
+impl ReadBudget {
+    pub(crate) fn new(limits: &Limits) -> Self {
         let bytes = limits.read_queue_bytes.min(u64::from(u32::MAX) >> 4) as usize;
         Self { room: Arc::new(Semaphore::new(bytes)), bytes }
     }
 
     /// Waits for room; one message always fits.
-    async fn take(&self, bytes: usize) -> Held {
-        let wanted = bytes.clamp(1, self.bytes) as u32;
+    pub(crate) async fn take(&self, data: &FrameData) -> Held {
+        let wanted = data_len(data).clamp(1, self.bytes) as u32;
         Held { _room: self.room.clone().acquire_many_owned(wanted).await.ok() }
     }
 }
@@ -39,7 +39,7 @@ pub(super) struct Reader {
     pub channel: u32,
     pub pipe: pipe::Receiver,
     pub splitter: Splitter,
-    pub budget: StdoutBudget,
+    pub budget: ReadBudget,
     pub events: mpsc::Sender<ChannelEvent>,
     pub exited: watch::Receiver<bool>,
     pub leftover: Duration,
@@ -69,7 +69,7 @@ impl Reader {
         let channel = self.channel;
         let event = match piece {
             Piece::Frame(data) => {
-                let held = self.budget.take(data_len(&data)).await;
+                let held = self.budget.take(&data).await;
                 ChannelEvent::Frame { channel, pipe: Pipe::Main, data, held }
             }
             Piece::Noise(text) => ChannelEvent::Noise { channel, text },

@@ -2,7 +2,7 @@
 
 use super::channel::{Channel, ChannelEvent};
 use super::error::SpawnError;
-use super::reader::{Reader, StdoutBudget};
+use super::reader::{ReadBudget, Reader};
 use super::stderr::Stderr;
 use super::tap::{Dir, Tap, Wire};
 use super::warden::{Warden, end_without_supervisor};
@@ -115,7 +115,7 @@ pub async fn spawn(
         channel,
         pipe: stdout,
         splitter: Splitter::new(spec.framing, limits.frame_bytes as usize),
-        budget: StdoutBudget::new(&limits),
+        budget: ReadBudget::new(&limits),
         events: events.clone(),
         exited: has_exited.clone(),
         leftover,
@@ -124,6 +124,7 @@ pub async fn spawn(
     let tapped_errors = tapped.pipe(Dir::Err, limits.stderr_frame_bytes as usize);
     let errors = Stderr::new(channel, stderr, events.clone(), has_exited, &limits, tapped_errors);
     let (orders, inbox) = mpsc::channel(16);
+    let root = child.id().unwrap_or(pid);
     let writer = Arc::new(writer);
     let warden = Warden {
         channel,
@@ -143,7 +144,7 @@ pub async fn spawn(
         tapped,
     };
     tokio::spawn(warden.run());
-    Ok(Channel::new(channel, pid, writer, orders))
+    Ok(Channel::new(channel, pid, root, writer, orders))
 }
 
 /// Our ends.

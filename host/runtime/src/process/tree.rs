@@ -2,6 +2,7 @@
 //!
 //! Double-forked and `setsid` processes are found as well: the supervisor is a subreaper, so an orphan becomes its child.
 
+pub(crate) use system::listens;
 pub(super) use system::{Process, descendants, of_session, send};
 
 /// A signal for a tree.
@@ -87,6 +88,34 @@ mod system {
         }
     }
 
+    /// Whether every listener at this port of this machine is a process below `root`, and there is one; `None` where it can't be told.
+    pub(crate) fn listens(root: u32, port: u16) -> Option<bool> {
+        let mut sockets = listeners(port, "/proc/net/tcp").ok()?;
+        // Without IPv6 there is no such file.
+        sockets.extend(listeners(port, "/proc/net/tcp6").unwrap_or_default());
+        let held: Vec<String> = descendants(root).iter().flat_map(|process| sockets_of(process.pid)).collect();
+        Some(!sockets.is_empty() && sockets.iter().all(|socket| held.contains(socket)))
+    }
+
+    /// The sockets that listen at this port, as `socket:[inode]`, in the kernel's table: address, port and state are hexadecimal.
+    fn listeners(port: u16, table: &str) -> std::io::Result<Vec<String>> {
+        const LISTENING: &str = "0A";
+        let text = std::fs::read_to_string(table)?;
+        let one = |line: &str| {
+            let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+            let (_, at) = fields.get(1)?.rsplit_once(':')?;
+            let here = u16::from_str_radix(at, 16) == Ok(port) && fields.get(3) == Some(&LISTENING);
+            here.then(|| fields.get(9).map(|inode| format!("socket:[{inode}]")))?
+        };
+        Ok(text.lines().filter_map(one).collect())
+    }
+
+    fn sockets_of(pid: i32) -> Vec<String> {
+        let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        let links = open.filter_map(|entry| std::fs::read_link(entry.path()).ok()?.into_os_string().into_string().ok());
+        links.filter(|link| link.starts_with("socket:")).collect()
+    }
+
     fn all() -> impl Iterator<Item = Stat> {
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         entries.filter_map(|entry| stat(entry.file_name().to_str()?.parse().ok()?))
@@ -125,6 +154,11 @@ mod system {
         let group = GROUP.load(Ordering::SeqCst);
         let living = Pid::from_raw(group).is_some_and(|pid| test_kill_process_group(pid).is_ok());
         if living { vec![Process { group }] } else { Vec::new() }
+    }
+
+    /// Here it can't be told who listens.
+    pub(crate) fn listens(_root: u32, _port: u16) -> Option<bool> {
+        None
     }
 
     pub(in super::super) fn of_session(_session: u32) -> Vec<Process> {

@@ -2,11 +2,11 @@
 //! ends.
 
 use super::ask::Ask;
-use super::outlet::fault;
+use super::outlet::{Ended, fault};
 use super::seats::next_ask;
 use super::task::{Phase, Task};
 use crate::process::ChannelEvent;
-use jackfield_core::contract::{ChannelExit, FaultKind, Frame, FrameData, Input, Pipe};
+use jackfield_core::contract::{ChannelExit, EffectValue, FaultKind, Frame, FrameData, HttpResponse, Input, Pipe};
 use jackfield_core::event::SessionEnd;
 use jackfield_core::normalizer::{Disposed, SessionEnded};
 use tokio::time::Instant;
@@ -78,8 +78,13 @@ impl Task {
     async fn batch_from_channels(&mut self, mut inputs: Vec<Input>, mut frames: Vec<Option<u64>>) {
         self.outlet.settle();
         let mut results = Vec::new();
-        while let Ok(result) = self.results.try_recv() {
-            results.push(Input::EffectDone(result));
+        while let Ok(mut result) = self.results.try_recv() {
+            self.outlet.secrets().hide_result(&mut result);
+            // What a server answered says nothing of what came beside it, and may be large.
+            match result.outcome {
+                Ok(EffectValue::Response(HttpResponse { body: Some(_), .. })) => self.feed(Input::EffectDone(result)),
+                _ => results.push(Input::EffectDone(result)),
+            }
         }
         frames.splice(0..0, vec![None; results.len()]);
         inputs.splice(0..0, results);
@@ -97,10 +102,16 @@ impl Task {
         inputs.push(Input::ChannelClosed(exit.clone()));
         frames.push(None);
         self.outlet.settle();
-        let surprise = self.outlet.closed(channel);
-        self.keep_exit(channel, exit.clone());
+        let ended = self.outlet.closed(channel);
+        if ended != Ended::Exchange {
+            self.keep_exit(channel, exit.clone());
+        }
         self.batch_from_channels(inputs, frames).await;
-        if surprise && self.phase != Phase::Closing && !self.outlet.has_channels() && self.ending.is_none() {
+        if ended == Ended::ByItself
+            && self.phase != Phase::Closing
+            && !self.outlet.has_channels()
+            && self.ending.is_none()
+        {
             let end = if self.phase == Phase::Starting { SessionEnd::StartFailed } else { SessionEnd::ProviderExited };
             self.ending = Some(self.exited(end, &exit));
         }
@@ -179,8 +190,9 @@ impl Task {
             });
             match event {
                 Ok(Some(ChannelEvent::Closed { channel, exit })) => {
-                    self.outlet.closed(channel);
-                    self.keep_exit(channel, exit);
+                    if self.outlet.closed(channel) != Ended::Exchange {
+                        self.keep_exit(channel, exit);
+                    }
                 }
                 Ok(Some(ChannelEvent::Frame { data, .. })) => self.host_disposes(bytes_of(&data), Disposed::Fenced),
                 Ok(Some(_)) => self.host_disposes(b"", Disposed::Noise),
@@ -203,7 +215,7 @@ fn bytes_of(data: &FrameData) -> &[u8] {
     }
 }
 
-fn size_of(data: &FrameData) -> u64 {
+pub(super) fn size_of(data: &FrameData) -> u64 {
     bytes_of(data).len() as u64
 }
 

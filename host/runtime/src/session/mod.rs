@@ -8,7 +8,7 @@
 //! - `task`: the loop. Takes what comes (asks, batches, timers), gives it to the plugin; `end` is how it is left;
 //! - `seat`, `seats`: what is kept of each thread; how one is let in, and let go while others work on;
 //! - `release`: the one function through which every output of the plugin reaches the world;
-//! - `outlet`, with `message`: what wishes become: processes, writes, timers; policy and audit come first;
+//! - `outlet`, with `message` and `exchanges`: what wishes become: processes, writes, timers, HTTP; policy and audit come first;
 //! - `files`: wishes about files, one after another and apart from the session's task; policy and audit come first there, too;
 //! - `speak`: events, journal, audit: what the session itself says;
 //! - `books`: what a restart needs, kept by the events that go out;
@@ -42,6 +42,7 @@ mod channels;
 mod diagnostics;
 mod doubt;
 mod end;
+mod exchanges;
 mod files;
 mod granted;
 mod handle;
@@ -79,6 +80,7 @@ pub(crate) use outlet::fault;
 pub(crate) use registry::Registry;
 pub use ring::KeptFrame;
 pub use seat::SeatStart;
+pub(crate) use secrets::Secrets;
 pub(crate) use tools::check as check_tools;
 
 use crate::audit::Audit;

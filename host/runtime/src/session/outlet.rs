@@ -3,6 +3,7 @@
 //! **A refusal is a typed result for the plugin, an audit record and an event; it is never a trap, and nothing of the wish
 //! has happened.** A wish whose record cannot be written is refused. Called from `release` only.
 
+use super::exchanges::Asking;
 use super::files::{FileDone, Files};
 use super::message::compose;
 use super::rules::Judge;
@@ -26,10 +27,13 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 /// A channel that is open.
-struct Open {
-    channel: Channel,
-    profile: String,
+pub(super) struct Open {
+    pub(super) channel: Channel,
+    pub(super) profile: String,
     framing: Framing,
+    /// Where it serves, if it is a server: the host chose it.
+    pub(super) port: Option<u16>,
+    pub(super) began: Instant,
     /// True once the plugin or we asked for its end: an exit is then no surprise.
     ending: bool,
 }
@@ -46,18 +50,30 @@ pub(crate) enum Outcome {
     Refused(&'static str, Fault),
 }
 
+/// A channel that has closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// A program whose end nobody had asked for.
+    ByItself,
+    /// A program, as it was asked.
+    AsAsked,
+    /// The answer of a server that streamed.
+    Exchange,
+}
+
 pub(crate) struct Outlet {
-    shared: Arc<Shared>,
-    channels: HashMap<u32, Open>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) channels: HashMap<u32, Open>,
+    pub(super) exchanges: HashMap<u32, Asking>,
     timers: BTreeSet<(Instant, u32)>,
     timer_ids: BTreeMap<u32, Instant>,
     last_id: Option<u32>,
-    guards: Guards,
+    pub(super) guards: Guards,
     judge: Judge,
-    secrets: Secrets,
+    pub(super) secrets: Secrets,
     files: Files,
-    frames: mpsc::Sender<ChannelEvent>,
-    results: mpsc::UnboundedSender<EffectResult>,
+    pub(super) frames: mpsc::Sender<ChannelEvent>,
+    pub(super) results: mpsc::UnboundedSender<EffectResult>,
     /// Programs started so far.
     pub(crate) spawned: u32,
 }
@@ -73,12 +89,13 @@ impl Outlet {
         Outlet {
             files: Files::new(start, shared.clone(), read),
             channels: HashMap::new(),
+            exchanges: HashMap::new(),
             timers: BTreeSet::new(),
             timer_ids: BTreeMap::new(),
             last_id: None,
             guards: Guards::new(start.generation.manifest(), &shared.limits),
             judge: Judge::new(&start.instance.rules, &start.folder),
-            secrets: Secrets::new(&start.instance.secrets, &uuid::Uuid::now_v7().simple().to_string()),
+            secrets: Secrets::of(start),
             frames,
             results,
             spawned: 0,
@@ -103,10 +120,11 @@ impl Outlet {
             EffectBody::Signal(signal) => self.signal(start, signal, &effect.body),
             EffectBody::Timer(after_ms) => self.timer(start, effect.id, *after_ms, &effect.body),
             EffectBody::Cancel(id) => self.cancel(start, *id),
+            EffectBody::Http(wish) => self.exchange(start, effect.id, wish, &effect.body),
             EffectBody::ReadFile(_) | EffectBody::ListFolder(_) | EffectBody::QuerySqlite(_) => {
                 self.file(start, effect.id, effect.body)
             }
-            EffectBody::Http(_) | EffectBody::Other(_) => {
+            EffectBody::Other(_) => {
                 let name = name_of(&effect.body);
                 self.refuse(
                     start,
@@ -131,7 +149,11 @@ impl Outlet {
                 format!("{limit} programs of this session run already (limit session_processes)"),
             );
         }
-        let launch = match launch::prepare(start, &self.shared, wish).await {
+        let (wish, port) = match self.with_port(start, wish) {
+            Ok(settled) => settled,
+            Err((code, kind, message)) => return self.refuse(start, &body, code, kind, message),
+        };
+        let launch = match launch::prepare(start, &self.shared, &wish, &self.secrets).await {
             Ok(launch) => launch,
             Err(error) => return self.refuse_launch(start, &body, &error),
         };
@@ -157,7 +179,8 @@ impl Outlet {
         {
             Ok(channel) => {
                 self.spawned += 1;
-                self.channels.insert(id, Open { channel, profile: wish.profile.clone(), framing, ending: false });
+                let (profile, began) = (wish.profile.clone(), Instant::now());
+                self.channels.insert(id, Open { channel, profile, framing, port, began, ending: false });
                 Outcome::Done(EffectValue::Opened)
             }
             Err(error) => self.refuse(start, &body, error.code(), FaultKind::NotFound, error.to_string()),
@@ -287,7 +310,7 @@ impl Outlet {
             self.timers.remove(&(at, id));
         }
         self.files.cancel(id);
-        if self.channels.contains_key(&id)
+        if (self.channels.contains_key(&id) || self.exchanges.contains_key(&id))
             && let Some(refusal) = self.record(start, "end_channel", "channel-open", json!({ "channel": id }))
         {
             return refusal;
@@ -296,18 +319,24 @@ impl Outlet {
             open.ending = true;
             open.channel.end();
         }
+        if let Some(asking) = self.exchanges.get(&id) {
+            asking.exchange.cancel();
+        }
         Outcome::Taken
     }
 
     /// The guards and the rules see a frame before the plugin does.
     pub(crate) fn observe(&mut self, channel: u32, data: &FrameData) {
-        let Some(open) = self.channels.get(&channel) else { return };
-        if let FrameData::Text(text) = data
-            && open.framing.is_json()
-            && self.guards.may_concern(&open.profile, text)
+        let carrier = match (self.channels.get(&channel), self.exchanges.get(&channel)) {
+            (Some(open), _) if open.framing.is_json() => &open.profile,
+            (None, Some(asking)) => &asking.carrier,
+            _ => return,
+        };
+        if let FrameData::Text(text) | FrameData::Named((_, text)) = data
+            && self.guards.may_concern(carrier, text)
             && let Ok(value) = serde_json::from_str::<Value>(text)
         {
-            for (key, call) in self.guards.observe_frame(&open.profile, &value) {
+            for (key, call) in self.guards.observe_frame(carrier, &value) {
                 self.guards.rule(&key, self.judge.judge(&call));
             }
         }
@@ -351,9 +380,16 @@ impl Outlet {
         Some(id)
     }
 
-    /// Forgets a channel that has closed. True when nobody had asked for its end.
-    pub(crate) fn closed(&mut self, channel: u32) -> bool {
-        self.channels.remove(&channel).is_some_and(|open| !open.ending)
+    /// Forgets a channel that has closed.
+    pub(crate) fn closed(&mut self, channel: u32) -> Ended {
+        if self.exchanges.remove(&channel).is_some() {
+            return Ended::Exchange;
+        }
+        let Some(open) = self.channels.remove(&channel) else { return Ended::AsAsked };
+        for asking in self.exchanges.values().filter(|asking| asking.server == channel) {
+            asking.exchange.server_gone();
+        }
+        if open.ending { Ended::AsAsked } else { Ended::ByItself }
     }
 
     /// What became of writes is in `results` before what the programs said to them is handed on.
@@ -363,6 +399,7 @@ impl Outlet {
         }
     }
 
+    /// Programs that run.
     pub(crate) fn has_channels(&self) -> bool {
         !self.channels.is_empty()
     }
@@ -372,6 +409,7 @@ impl Outlet {
         self.files.end();
         self.timers.clear();
         self.timer_ids.clear();
+        self.exchanges.clear();
         for open in self.channels.values_mut() {
             open.ending = true;
             open.channel.end();
@@ -383,13 +421,14 @@ impl Outlet {
         self.files.end();
         self.timers.clear();
         self.timer_ids.clear();
+        self.exchanges.clear();
         for open in self.channels.values_mut() {
             open.ending = true;
             open.channel.signal(SignalKind::Kill);
         }
     }
 
-    fn refuse_channel(&self, start: &SessionStart, body: &EffectBody, channel: u32) -> Outcome {
+    pub(super) fn refuse_channel(&self, start: &SessionStart, body: &EffectBody, channel: u32) -> Outcome {
         self.refuse(
             start,
             body,
@@ -403,7 +442,7 @@ impl Outlet {
         self.refuse(start, body, error.code(), error.fault_kind(), error.to_string())
     }
 
-    fn refuse(
+    pub(super) fn refuse(
         &self,
         start: &SessionStart,
         body: &EffectBody,
@@ -427,7 +466,7 @@ impl Outlet {
     }
 
     /// Writes the record of what is about to happen; the refusal when it can't.
-    fn record(&self, start: &SessionStart, kind: &str, rule: &str, facts: Value) -> Option<Outcome> {
+    pub(super) fn record(&self, start: &SessionStart, kind: &str, rule: &str, facts: Value) -> Option<Outcome> {
         let written = self.shared.audit.write(&Record {
             kind,
             verdict: Verdict::Allowed,

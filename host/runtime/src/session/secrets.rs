@@ -1,11 +1,15 @@
-//! Secrets of MCP servers, filled in behind the plugin's back: it is given holes, and passes them on.
+//! Secrets, filled in behind the plugin's back. Of MCP servers it is given holes, and passes them on; where those of its manifest go the
+//! manifest says, and one that only the host and a program of ours must know is made up for the session.
 //!
 //! **A value is in what is written to the program and nowhere else: not in the journal, a frame, an event, a record.** The hole
 //! that a plugin is given has a mark of this session in it, so that a person's or a model's `${secret:NAME}` is never filled.
 //! What the program says is searched for values before anybody has it. Tests: below, and `tests/tests/config.rs`.
 
+use super::SessionStart;
 use crate::process::ChannelEvent;
-use jackfield_core::contract::{FrameData, McpServer};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use jackfield_core::contract::{EffectResult, EffectValue, FrameData, McpServer};
 use std::collections::BTreeMap;
 
 /// A shorter value is a word that stands everywhere: hiding it would spoil what is said and hide nothing.
@@ -18,6 +22,7 @@ pub(crate) struct Secrets {
 }
 
 struct Secret {
+    name: String,
     /// As the operator writes it: `${secret:NAME}`.
     written: String,
     /// As the plugin has it: with the session's mark.
@@ -30,9 +35,52 @@ struct Secret {
 }
 
 impl Secrets {
+    /// Of this session: what the operator gave, and what is made up because nobody did.
+    pub(crate) fn of(start: &SessionStart) -> Secrets {
+        let mut values = start.instance.secrets.clone();
+        for slot in start.generation.manifest().secret.iter().filter(|slot| slot.minted) {
+            values.entry(slot.name.clone()).or_insert_with(|| uuid::Uuid::new_v4().simple().to_string());
+        }
+        // As it stands in a header it is as good as it is by itself.
+        for basic in start.generation.manifest().origin.iter().filter_map(|origin| origin.basic.as_ref()) {
+            if let Some(password) = values.get(&basic.secret) {
+                let both = basic_of(&basic.user, password);
+                values.insert(format!("{} as basic", basic.secret), both);
+            }
+        }
+        Secrets::new(&values, &uuid::Uuid::now_v7().simple().to_string())
+    }
+
+    /// A secret by its name.
+    pub(crate) fn value(&self, name: &str) -> Option<&str> {
+        self.all.iter().find(|secret| secret.name == name).map(|secret| secret.value.as_str())
+    }
+
+    /// A text of the manifest's with its holes filled; or the name of the secret that nobody gave.
+    pub(crate) fn filled_text(&self, template: &str) -> Result<String, String> {
+        let mut filled = String::new();
+        let mut rest = template;
+        while let Some((before, hole)) = rest.split_once("${secret:") {
+            let (name, after) = hole.split_once('}').unwrap_or((hole, ""));
+            filled.push_str(before);
+            filled.push_str(self.value(name).ok_or_else(|| name.to_owned())?);
+            rest = after;
+        }
+        filled.push_str(rest);
+        Ok(filled)
+    }
+
+    /// The answer of a server, without values.
+    pub(crate) fn hide_result(&self, result: &mut EffectResult) {
+        let Ok(EffectValue::Response(response)) = &mut result.outcome else { return };
+        response.headers.iter_mut().for_each(|(_, value)| self.hide_text(value));
+        response.body.iter_mut().for_each(|body| self.hide_data(body));
+    }
+
     /// Of these values, by name; the mark is new for each session.
     pub(crate) fn new(values: &BTreeMap<String, String>, mark: &str) -> Secrets {
         let one = |(name, value): (&String, &String)| Secret {
+            name: name.clone(),
             written: format!("${{secret:{name}}}"),
             marked: format!("${{secret:{name}:{mark}}}"),
             shown: format!("[secret {name}]"),
@@ -78,18 +126,22 @@ impl Secrets {
             return;
         }
         match event {
-            ChannelEvent::Frame { data, .. } => match data {
-                FrameData::Text(text) => self.hide_text(text),
-                FrameData::Named((_, text)) => self.hide_text(text),
-                FrameData::Bytes(bytes) => self.hide_bytes(bytes),
-                FrameData::Other(other) => self.hide_text(&mut other.json),
-            },
+            ChannelEvent::Frame { data, .. } => self.hide_data(data),
             ChannelEvent::Noise { text, .. } => self.hide_text(text),
             ChannelEvent::Closed { exit, .. } => {
                 self.hide_text(&mut exit.stderr_tail);
                 exit.fault.iter_mut().for_each(|fault| self.hide_text(&mut fault.message));
             }
             ChannelEvent::TooLarge { .. } | ChannelEvent::StderrDropped { .. } => {}
+        }
+    }
+
+    fn hide_data(&self, data: &mut FrameData) {
+        match data {
+            FrameData::Text(text) => self.hide_text(text),
+            FrameData::Named((_, text)) => self.hide_text(text),
+            FrameData::Bytes(bytes) => self.hide_bytes(bytes),
+            FrameData::Other(other) => self.hide_text(&mut other.json),
         }
     }
 
@@ -115,6 +167,11 @@ impl Secrets {
             *bytes = text.into_bytes();
         }
     }
+}
+
+/// Name and password as HTTP's basic authentication writes them.
+pub(super) fn basic_of(user: &str, password: &str) -> String {
+    STANDARD.encode(format!("{user}:{password}"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The loop of a session: takes what comes, makes batches, gives them to the plugin.
 
 use super::ask::NewRun;
+use super::channels::size_of;
 use super::diagnostics::Diagnostics;
 use super::files::{FILES_READ_AHEAD, FileDone};
 use super::handle::{SessionHandle, Standing};
@@ -18,7 +19,9 @@ use crate::journal::{Entry, Journal};
 use crate::process::ChannelEvent;
 use crate::store::StoreError;
 use jackfield_core::capability::{CapabilityView, Staged};
-use jackfield_core::contract::{ChannelExit, Command, CommandBody, EffectResult, FaultKind, Input, Role, Tick};
+use jackfield_core::contract::{
+    ChannelExit, Command, CommandBody, EffectResult, EffectValue, FaultKind, Input, Role, Tick,
+};
 use jackfield_core::event::SessionEnd;
 use jackfield_core::honesty::Honesty;
 use jackfield_core::id::{RequestId, ThreadId};
@@ -200,7 +203,10 @@ impl Task {
                     None => self.leave(at, SessionEnd::Closed).await,
                 },
                 Some(newcomer) = self.door.recv() => self.waiting_room.push(newcomer),
-                Some(result) = self.results.recv() => self.feed.push_back(Input::EffectDone(result)),
+                Some(mut result) = self.results.recv() => {
+                    self.outlet.secrets().hide_result(&mut result);
+                    self.feed(Input::EffectDone(result));
+                }
                 Some(done) = self.read.recv(), if self.feed.is_empty() => self.file_done(done).await,
                 // What the host has for the plugin is older.
                 Some(event) = self.channel_events.recv(), if self.feed.is_empty() => self.take_channel(event).await,
@@ -228,10 +234,25 @@ impl Task {
                 self.next_run(at).await;
             }
         } else {
-            let inputs: Vec<_> = self.feed.drain(..).collect();
+            let inputs = self.next_of_feed();
             let frames = vec![None; inputs.len()];
             self.batch(inputs, frames).await;
         }
+    }
+
+    /// What the host has for the plugin, as much as a batch holds.
+    fn next_of_feed(&mut self) -> Vec<Input> {
+        let mut room = self.shared.limits.batch_bytes;
+        let mut inputs = Vec::new();
+        while let Some(input) = self.feed.front() {
+            let bytes = answered_bytes(input);
+            if bytes > room && !inputs.is_empty() {
+                break;
+            }
+            room = room.saturating_sub(bytes);
+            inputs.extend(self.feed.pop_front());
+        }
+        inputs
     }
 
     pub(super) fn tell_standing(&self) {
@@ -361,6 +382,16 @@ impl Task {
         let now = due.then(Instant::now);
         let (limit, settlement) = (self.run_limit_at(at), self.next_settlement(at));
         [limit, settlement, seat.survivors.deadline(), ladder, free, now].into_iter().flatten().min()
+    }
+}
+
+/// The bytes of a server's answer: all else that is fed is small.
+fn answered_bytes(input: &Input) -> u64 {
+    match input {
+        Input::EffectDone(EffectResult { outcome: Ok(EffectValue::Response(response)), .. }) => {
+            response.body.as_ref().map_or(0, size_of)
+        }
+        _ => 0,
     }
 }
 
