@@ -260,7 +260,7 @@ fn a_query_only_reads_tables_and_has_an_end() {
     assert_eq!(files(&path), ["db", "inner"]);
     let json = "SELECT json_extract(text, '$.a[1]'), text ->> '$.a', upper(who) FROM said WHERE id = ?";
     assert_eq!(ask(&root, "db", json, &["1"], &limits).unwrap(), [r#"[2,"[1,2]","ANN"]"#]);
-    let each = "SELECT value FROM said, json_each(said.text, '$.a') WHERE id = 1 AND who LIKE 'a%'";
+    let each = "SELECT value FROM said, json_each(said.text, '$.a') WHERE said.id = 1 AND who LIKE 'a%'";
     assert_eq!(ask(&root, "db", each, &[], &limits).unwrap(), ["[1]", "[2]"]);
     symlink(&other, path.join("out")).unwrap();
     for (name, wanted) in [("out", "outside-root"), ("../other", "outside-root"), ("inner/file", "not-sqlite")] {
