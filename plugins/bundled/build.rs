@@ -13,13 +13,14 @@ const PROFILE: &str = "plugin";
 
 /// A plugin: its name, the folder of its manifest in `plugins/`, the package that its code is, and the file that cargo makes of that.
 /// Several may be one package's: they differ by the data in their manifests.
-const PLUGINS: [(&str, &str, &str, &str); 10] = [
+const PLUGINS: [(&str, &str, &str, &str); 11] = [
     ("scripted", "scripted", "jackfield-plugin-scripted", "jackfield_plugin_scripted.wasm"),
     ("claude-code", "claude-code", "jackfield-plugin-claude-code", "jackfield_plugin_claude_code.wasm"),
     ("codex", "codex", "jackfield-plugin-codex", "jackfield_plugin_codex.wasm"),
     ("copilot", "acp/dialects/copilot", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
     ("gemini", "acp/dialects/gemini", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
     ("opencode", "acp/dialects/opencode", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
+    ("opencode-server", "opencode-server", "jackfield-plugin-opencode-server", "jackfield_plugin_opencode_server.wasm"),
     ("claude-agent-acp", "acp/dialects/claude-agent-acp", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
     ("acp", "acp", "jackfield-plugin-acp", "jackfield_plugin_acp.wasm"),
     ("pi", "pi", "jackfield-plugin-pi", "jackfield_plugin_pi.wasm"),

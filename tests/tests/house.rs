@@ -24,6 +24,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("jackfield-plugin-pi", &["jackfield-sdk"]),
     ("jackfield-plugin-plain", &["jackfield-sdk"]),
     ("jackfield-plugin-codex", &["jackfield-sdk"]),
+    ("jackfield-plugin-opencode-server", &["jackfield-sdk"]),
     ("jackfield-bundled", &["jackfield-pack"]),
     (
         "jackfield-fuzz",

@@ -66,6 +66,11 @@ fn claude_agent_acp() {
 }
 
 #[test]
+fn opencode_serve() {
+    all_hold("opencode-server", "opencode-serve", 10);
+}
+
+#[test]
 fn pi_0_73_1() {
     all_hold("pi", "pi-0.73.1", 15);
 }

@@ -24,6 +24,7 @@ pub fn all() -> &'static [Bundled] {
         "copilot",
         "gemini",
         "opencode",
+        "opencode-server",
         "claude-agent-acp",
         "acp",
         "pi",

@@ -183,6 +183,31 @@ impl Cx {
         self.effect(EffectBody::Signal(SignalSend { channel, kind }))
     }
 
+    /// Asks an HTTP server, an origin of the manifest; the answer comes as the effect's result. A body is JSON.
+    pub fn http(&mut self, origin: &str, method: &str, path: &str, body: Option<&serde_json::Value>) -> u32 {
+        let json = || vec![("content-type".to_owned(), "application/json".to_owned())];
+        self.effect(EffectBody::Http(HttpRequest {
+            origin: origin.to_owned(),
+            method: method.to_owned(),
+            path: path.to_owned(),
+            headers: body.map(|_| json()).unwrap_or_default(),
+            body: body.map(|body| FrameData::Text(body.to_string())),
+            streaming: false,
+        }))
+    }
+
+    /// Listens to an HTTP server's events; they come as frames of the channel that is returned, once the effect's result tells the head.
+    pub fn listen(&mut self, origin: &str, path: &str) -> u32 {
+        self.effect(EffectBody::Http(HttpRequest {
+            origin: origin.to_owned(),
+            method: "GET".to_owned(),
+            path: path.to_owned(),
+            headers: vec![("accept".to_owned(), "text/event-stream".to_owned())],
+            body: None,
+            streaming: true,
+        }))
+    }
+
     /// Fires after so many milliseconds.
     pub fn timer(&mut self, ms: f64) -> u32 {
         self.effect(EffectBody::Timer(ms))

@@ -9,6 +9,7 @@ use super::lists::Lists;
 use super::manner::Manner;
 use super::plan::{Incarnation, What, plan};
 use super::recording::Recording;
+use super::served::Served;
 use super::stage::{FromPlayer, ToPlayer};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -92,8 +93,10 @@ impl Driver {
     }
 }
 
-enum Host {
+pub(super) enum Host {
     Line(String),
+    /// Somebody listens to our events.
+    Listens,
     Eof,
 }
 
@@ -106,6 +109,8 @@ struct Player {
     /// The recorded client's calls, and the host's in their place.
     calls: BTreeMap<String, String>,
     host: Receiver<Host>,
+    /// Connections, where the program is a server.
+    served: Served,
     /// Lines of the host that were not awaited yet.
     inbox: Vec<String>,
     hung_up: bool,
@@ -132,13 +137,23 @@ impl Player {
         let new = recorded.zip(ours.session.clone().or(ours.resume.clone()));
         let old = incarnation.start.resume.clone().zip(ours.resume.or(ours.session));
         let rewrites = new.into_iter().chain(old).collect();
+        let served = Served::default();
+        let host = match dialect.is_http() {
+            true => {
+                let (sender, host) = channel();
+                served.listen(arguments, sender);
+                host
+            }
+            false => hear(dialect.is_raw()),
+        };
         Player {
             dialect,
             incarnation,
             driver,
             rewrites,
             calls: BTreeMap::new(),
-            host: hear(dialect.is_raw()),
+            host,
+            served,
             inbox: ours.says.into_iter().collect(),
             hung_up: false,
             requests: Requests::new(),
@@ -199,6 +214,9 @@ impl Player {
     }
 
     fn say(&mut self, line: &str, at: usize) -> Result<()> {
+        if self.dialect.is_http() {
+            return self.serve(line, at);
+        }
         if let Some(request) = self.dialect.requested(line) {
             self.requests.insert(request.id.clone(), request);
         }
@@ -219,6 +237,24 @@ impl Player {
             let _ = stdout.write_all(&bytes).and_then(|()| stdout.flush());
         }
         self.said += 1;
+        Ok(())
+    }
+
+    /// An answer goes to who asked, an event to who listens.
+    fn serve(&mut self, line: &str, at: usize) -> Result<()> {
+        let value = super::dialect::parse(line);
+        if value["status"].is_u64() {
+            self.served.answer(&value);
+            return Ok(());
+        }
+        if let Some(request) = self.dialect.requested(line) {
+            self.requests.insert(request.id.clone(), request);
+        }
+        while !self.served.is_heard() && !self.hung_up {
+            self.listen()?;
+        }
+        self.tell(FromPlayer::Said { line: line.to_owned(), at })?;
+        self.served.tell(line);
         Ok(())
     }
 
@@ -288,6 +324,7 @@ impl Player {
                 }
                 self.inbox.push(line);
             }
+            Ok(Host::Listens) => {}
             Ok(Host::Eof) | Err(RecvTimeoutError::Disconnected) => self.hung_up = true,
             Err(RecvTimeoutError::Timeout) => bail!("the host said nothing for {PATIENCE:?}"),
         }
@@ -321,6 +358,7 @@ impl Player {
             }
             match self.host.recv_timeout(Duration::from_millis(5)) {
                 Ok(Host::Line(line)) => self.inbox.push(line),
+                Ok(Host::Listens) => {}
                 Ok(Host::Eof) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
                 Err(RecvTimeoutError::Timeout) => {}
             }

@@ -242,6 +242,17 @@ pub trait Dialect: Sync {
         false
     }
 
+    /// True when the program is an HTTP server: what it says are the events of one stream, and answers to what is asked.
+    fn is_http(&self) -> bool {
+        false
+    }
+
+    /// The conversation that the client goes on with without opening it, by what it asks; with the line by which our host opens it,
+    /// and its answer.
+    fn resumes(&self, _asked: &[&str]) -> Option<(String, [String; 2])> {
+        None
+    }
+
     /// What the client did before this line of the program without writing a line for it.
     fn brought_about(&self, _line: &str) -> Option<Asked> {
         None

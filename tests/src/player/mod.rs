@@ -28,6 +28,8 @@ pub mod judge;
 mod judge_text;
 pub mod lists;
 pub mod manner;
+pub mod opencode_server;
+mod opencode_server_text;
 mod parts;
 pub mod pi;
 mod pi_text;
@@ -40,6 +42,7 @@ mod reply;
 pub mod report;
 pub mod rpc;
 pub mod seen;
+mod served;
 mod snapshots;
 pub mod stage;
 pub mod told;
@@ -55,6 +58,7 @@ pub fn dialect(provider: &str) -> Option<&'static dyn Dialect> {
         "gemini" => Some(&acp::Acp("gemini")),
         "opencode" => Some(&acp::Acp("opencode")),
         "claude-agent-acp" => Some(&acp::Acp("claude-agent-acp")),
+        "opencode-server" => Some(&opencode_server::OpenCodeServer),
         "pi" => Some(&pi::Pi),
         "plain" => Some(&plain::Plain),
         _ => None,

@@ -140,6 +140,8 @@ struct Planner<'a> {
     interrupted: bool,
     /// The program had closed its stdout: it reads nothing more.
     gone: bool,
+    /// Conversations that a line opened which our host leaves out: what is told of them is told to nobody.
+    elsewhere: Vec<String>,
 }
 
 impl<'a> Planner<'a> {
@@ -158,11 +160,13 @@ impl<'a> Planner<'a> {
             opened: false,
             interrupted: false,
             gone: false,
+            elsewhere: Vec::new(),
         }
     }
 
     fn plan(mut self, proc: u32, part: usize) -> Incarnation {
         self.is_given_a_message();
+        self.goes_on();
         for index in 0..self.rows.len() {
             let row = self.rows[index];
             match row.dir {
@@ -191,11 +195,25 @@ impl<'a> Planner<'a> {
         (self.sent_any, self.open) = (true, 1);
     }
 
+    /// A conversation that was opened in an earlier start, and that the client only goes on with.
+    fn goes_on(&mut self) {
+        let asked: Vec<&str> = self.rows.iter().filter(|row| row.dir == Dir::In).map(|row| row.line.as_str()).collect();
+        let Some((id, [line, answer])) = self.dialect.resumes(&asked) else { return };
+        let opening = Start { resume: Some(id.clone()), ..Start::default() };
+        self.steps.push(Step { at: 0, what: What::Wait(Asked::Open(opening)), line });
+        self.steps.push(Step { at: 0, what: What::Say, line: answer });
+        self.start.resume = Some(id.clone());
+        (self.conversation, self.opened) = (Some(id), true);
+    }
+
     fn step(&mut self, row: &Row, what: What) {
         self.steps.push(Step { at: row.at, what, line: row.line.clone() });
     }
 
     fn says(&mut self, row: &Row) {
+        if self.dialect.conversation(&row.line).is_some_and(|id| self.elsewhere.contains(&id)) {
+            return;
+        }
         if let Some(request) = self.dialect.requested(&row.line) {
             self.requests.insert(request.id.clone(), request);
         }
@@ -236,6 +254,9 @@ impl<'a> Planner<'a> {
             _ => None,
         };
         if let Some(kind) = left_out {
+            let answer = answer(self.dialect, &row.line, &self.rows[index + 1..]).filter(|_| self.dialect.is_http());
+            let opened = answer.and_then(|said| self.dialect.session(&said.line));
+            self.elsewhere.extend(opened.filter(|id| self.conversation.as_ref() != Some(id)));
             return self.step(row, What::LeaveOut(kind));
         }
         self.interrupted |= asked == Asked::Interrupt;

@@ -71,6 +71,18 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// Of a program that is a server: its events are what it says; what it prints is for people.
+fn served(row: &mut Row) {
+    match row.dir {
+        Dir::Sse => match row.line.strip_prefix("data:") {
+            Some(event) => (row.dir, row.line) = (Dir::Out, event.trim().to_owned()),
+            None => row.dir = Dir::Note,
+        },
+        Dir::Out if !row.line.starts_with('{') => row.dir = Dir::Note,
+        _ => {}
+    }
+}
+
 impl Recording {
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Recording> {
@@ -88,6 +100,9 @@ impl Recording {
             // A remark of the recorder names no start: it belongs to the one at work.
             current = raw.proc.unwrap_or(current);
             rows.push(Row { at, proc: current, dir: raw.dir, line: raw.line });
+        }
+        if rows.iter().any(|row| row.dir == Dir::Sse) {
+            rows.iter_mut().for_each(served);
         }
         if !rows.iter().any(|row| row.dir == Dir::Spawn) {
             bail!("it starts no program");

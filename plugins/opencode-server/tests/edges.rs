@@ -1,0 +1,262 @@
+//! What no recording shows: envelopes, aborts that come apart, errors by class, answers that fail, a server that goes.
+
+mod support;
+
+use jackfield_sdk::prelude::*;
+use jackfield_sdk::testing::project;
+use serde_json::{Value, json};
+use support::Live;
+
+fn ends(outputs: &[Output]) -> Vec<TurnEnd> {
+    let end = |output: &Output| match output {
+        Output::Event(Event { body: EventBody::TurnEnded(end), .. }) => Some(end.clone()),
+        _ => None,
+    };
+    outputs.iter().filter_map(end).collect()
+}
+
+fn text_part(text: &str, ended: bool) -> Value {
+    let time = if ended { json!({"start": 1, "end": 2}) } else { json!({"start": 1}) };
+    json!({"id": "prt_1", "messageID": "msg_2", "type": "text", "text": text, "time": time})
+}
+
+/// The same conversation in each envelope that is known, with fields that nobody knows.
+#[test]
+fn a_changed_envelope_changes_nothing() {
+    let bare = |event: Value| event;
+    let wrapped = |event: Value| json!({"payload": event, "directory": "/work"});
+    let typed = |event: Value| json!({"type": "event", "payload": event});
+    let more = |mut event: Value| {
+        event["new"] = json!({"a": [1]});
+        event["properties"]["new"] = json!(null);
+        event
+    };
+    let shown = |wrap: &dyn Fn(Value) -> Value| {
+        let mut live = Live::ready();
+        live.do_with(|harness| harness.say("Hi"));
+        live.answer("/session/ses_1/prompt_async", 204, "");
+        live.outputs.clear();
+        let mut event = |kind: &str, mut properties: Value| {
+            properties["sessionID"] = json!("ses_1");
+            live.event(&wrap(json!({"type": kind, "properties": properties})));
+        };
+        event("message.updated", json!({"info": {"id": "msg_1", "role": "user"}}));
+        event("message.updated", json!({"info": {"id": "msg_2", "role": "assistant", "parentID": "msg_1"}}));
+        event("message.part.updated", json!({"part": text_part("", false)}));
+        event("message.part.delta", json!({"partID": "prt_1", "field": "text", "delta": "Hello"}));
+        event("message.part.updated", json!({"part": text_part("Hello", true)}));
+        event("permission.asked", json!({"id": "per_1", "permission": "bash", "metadata": {"command": "ls"}}));
+        event("session.idle", json!({}));
+        project(&live.outputs)
+    };
+    let plain = shown(&bare);
+    assert!(
+        plain.contains("+Assistant prt_1: Hello")
+            && plain.contains("asks Execute ls")
+            && plain.contains("turn ended Completed"),
+        "{plain}"
+    );
+    assert_eq!(shown(&wrapped), plain);
+    assert_eq!(shown(&typed), plain);
+    assert_eq!(shown(&more), plain);
+}
+
+#[test]
+fn what_is_not_known_is_kept_and_ends_nothing() {
+    let mut live = Live::ready();
+    live.said("Hi", "msg_1");
+    for text in [
+        "{\"type\":\"session.new-thing\",\"properties\":{\"sessionID\":\"ses_1\"}}",
+        "{\"no\":\"type\"}",
+        "nonsense",
+        "[1]",
+        "7",
+    ] {
+        let outputs = live.event_text(text);
+        let unknown = matches!(outputs[..], [Output::Disposition(Disposition::Unknown(_))]);
+        assert!(unknown, "{text}: {outputs:?}");
+    }
+    let outputs = live.of_ours("session.idle", json!({}));
+    assert_eq!(ends(&outputs).len(), 1);
+}
+
+/// An older server tells a text again and again, longer each time.
+#[test]
+fn a_text_told_again_is_told_by_what_is_new() {
+    let mut live = Live::ready();
+    live.said("Hi", "msg_1");
+    live.assistant("msg_2", json!({"parentID": "msg_1"}));
+    live.outputs.clear();
+    for text in ["", "Hel", "Hello", "Hello"] {
+        live.part(text_part(text, false));
+    }
+    live.part(text_part("Hello", true));
+    assert_eq!(project(&live.outputs), "+Assistant prt_1: Hello\nCompleted prt_1 assistant \"Hello\"\n");
+}
+
+#[test]
+fn an_abort_ends_its_turn_once() {
+    // Nothing was being said: the first idle is the end.
+    let mut live = Live::ready();
+    live.said("Hi", "msg_1");
+    live.do_with(jackfield_sdk::testing::Harness::interrupt);
+    live.of_ours("session.error", json!({"error": {"name": "MessageAbortedError", "data": {"message": "Aborted"}}}));
+    let first = live.of_ours("session.idle", json!({}));
+    assert_eq!(ends(&first)[0].status, Status::Interrupted);
+    assert!(ends(&live.of_ours("session.idle", json!({}))).is_empty());
+    // A message is open, and the server says nothing more of it.
+    live.said("Again", "msg_3");
+    live.assistant("msg_4", json!({"parentID": "msg_3"}));
+    live.do_with(jackfield_sdk::testing::Harness::interrupt);
+    live.of_ours("session.error", json!({"error": {"name": "MessageAbortedError", "data": {"message": "Aborted"}}}));
+    assert!(ends(&live.of_ours("session.idle", json!({}))).is_empty());
+    let waited = live.do_with(|harness| harness.advance(2_000.0));
+    assert_eq!(ends(&waited)[0].status, Status::Interrupted);
+    // Its second idle comes late, and ends no other turn.
+    live.do_with(|harness| harness.say("Next"));
+    assert!(ends(&live.of_ours("session.idle", json!({}))).is_empty());
+    live.answer("/session/ses_1/prompt_async", 204, "");
+    live.of_ours("message.updated", json!({"info": {"id": "msg_5", "role": "user"}}));
+    assert_eq!(ends(&live.of_ours("session.idle", json!({})))[0].status, Status::Completed);
+}
+
+#[test]
+fn errors_go_by_their_class_and_what_follows_takes_them_back() {
+    let cases = [
+        (json!({"name": "ContextOverflowError", "data": {"message": "too much"}}), FaultKind::ContextWindow),
+        (json!({"name": "ProviderAuthError", "data": {"message": "no key"}}), FaultKind::Auth),
+        (
+            json!({"name": "APIError", "data": {"message": "slow down", "statusCode": 429, "isRetryable": true}}),
+            FaultKind::RateLimit,
+        ),
+        (json!({"name": "APIError", "data": {"message": "bad key", "statusCode": 401}}), FaultKind::Auth),
+        (json!({"name": "APIError", "data": {"message": "broken", "statusCode": 503}}), FaultKind::Overloaded),
+        (json!({"name": "UnknownError", "data": {"message": "who knows"}}), FaultKind::Unknown),
+    ];
+    for (error, kind) in cases {
+        let mut live = Live::ready();
+        live.said("Hi", "msg_1");
+        live.assistant("msg_2", json!({"parentID": "msg_1"}));
+        live.of_ours("session.error", json!({"error": error}));
+        live.assistant("msg_2", json!({"parentID": "msg_1", "error": error, "time": {"completed": 2}}));
+        let end = ends(&live.of_ours("session.idle", json!({}))).remove(0);
+        assert_eq!((end.status, end.fault.map(|fault| fault.kind)), (Status::Failed, Some(kind)), "{error}");
+        live.said("Again", "msg_3");
+        live.assistant("msg_4", json!({"parentID": "msg_3"}));
+        live.of_ours("session.error", json!({"error": error}));
+        live.assistant("msg_6", json!({"parentID": "msg_5"}));
+        assert_eq!(ends(&live.of_ours("session.idle", json!({})))[0].status, Status::Completed);
+    }
+}
+
+#[test]
+fn an_answer_that_the_server_did_not_take_can_be_given_again() {
+    let mut live = Live::ready();
+    live.said("Hi", "msg_1");
+    live.of_ours("permission.asked", json!({"id": "per_1", "permission": "bash", "metadata": {"command": "ls"}}));
+    let path = "/session/ses_1/permissions/per_1";
+    live.do_with(|harness| harness.choose("per_1", "once"));
+    let refused = live.answer(path, 500, "{\"data\":{\"message\":\"oops\"}}");
+    assert!(
+        matches!(&refused[..], [Output::Done(OpResult { outcome: Err(fault), .. })] if fault.message.contains("oops")),
+        "{refused:?}"
+    );
+    live.do_with(|harness| harness.choose("per_1", "once"));
+    live.answer(path, 200, "true");
+    assert!(project(&live.outputs).matches("asks").count() == 1);
+    // Another client answered: the card closes.
+    live.of_ours("permission.asked", json!({"id": "per_2", "permission": "bash", "metadata": {"command": "ls"}}));
+    let over = live.of_ours("permission.replied", json!({"requestID": "per_2", "reply": "once"}));
+    assert!(matches!(&over[..], [Output::Event(Event { body: EventBody::RequestsClosed(_), .. })]), "{over:?}");
+}
+
+#[test]
+fn a_question_is_answered_or_dismissed() {
+    let asked = json!({"id": "que_1", "questions": [{"question": "Which?", "header": "H", "options": [{"label": "A"}, {"label": "B"}]}]});
+    let mut live = Live::ready();
+    live.said("Hi", "msg_1");
+    live.of_ours("question.asked", asked.clone());
+    let reply = Reply::Filled(vec![Filled { question: "0".into(), values: vec!["B".into()] }]);
+    live.do_with(|harness| harness.command(CommandBody::Respond(Answer { request: "que_1".into(), reply })));
+    let (_, _, path, body) = live.open.last().unwrap().clone();
+    assert_eq!((path.as_str(), body), ("/question/que_1/reply", json!({"answers": [["B"]]})));
+    live.answer("/question/que_1/reply", 200, "true");
+    let mut again = asked;
+    again["id"] = json!("que_2");
+    live.of_ours("question.asked", again);
+    live.do_with(|harness| {
+        harness.command(CommandBody::Respond(Answer { request: "que_2".into(), reply: Reply::Dismissed }))
+    });
+    live.answer("/question/que_2/reject", 200, "true");
+}
+
+#[test]
+fn what_is_chosen_goes_along_with_the_message() {
+    let mut live = Live::ready();
+    live.do_with(|harness| {
+        harness
+            .command(CommandBody::SetSelection(vec![("model".into(), "a/b/c".into()), ("mode".into(), "plan".into())]))
+    });
+    live.do_with(|harness| harness.say("Hi"));
+    let (.., body) = live.open.last().unwrap().clone();
+    assert_eq!(body["model"], json!({"providerID": "a", "modelID": "b/c"}));
+    assert_eq!(body["agent"], "plan");
+    for (name, value) in [("model", "no-provider"), ("mode", "general"), ("effort", "high")] {
+        let outputs =
+            live.do_with(|harness| harness.command(CommandBody::SetSelection(vec![(name.into(), value.into())])));
+        assert!(
+            matches!(&outputs[0], Output::Done(OpResult { outcome: Err(fault), .. }) if fault.kind == FaultKind::Invalid),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_server_that_goes_fails_what_is_open() {
+    let mut live = Live::ready();
+    live.said("Hi", "msg_1");
+    live.of_ours("permission.asked", json!({"id": "per_1", "permission": "bash", "metadata": {}}));
+    let server = live.harness.spawned[0].0;
+    let outputs = live.do_with(|harness| harness.closed(server, Some(1), "it broke"));
+    assert_eq!(ends(&outputs)[0].status, Status::Failed);
+    assert!(
+        outputs.iter().any(|output| matches!(output, Output::Event(Event { body: EventBody::RequestsClosed(_), .. })))
+    );
+}
+
+#[test]
+fn a_conversation_that_is_not_there_is_not_found() {
+    let mut live = Live::new();
+    live.begin(Some("ses_gone"));
+    let outputs = live.answer("/session/ses_gone", 404, "{\"data\":{\"message\":\"Session not found\"}}");
+    let fault = outputs.iter().find_map(|output| match output {
+        Output::Done(OpResult { outcome: Err(fault), .. }) => Some(fault.clone()),
+        _ => None,
+    });
+    let fault = fault.expect("it fails");
+    assert_eq!((fault.kind, fault.code), (FaultKind::NotFound, None), "the host forgets the cursor by that");
+}
+
+/// Of a conversation that was resumed only the server knows what was said before.
+#[test]
+fn going_back_behind_a_resume_asks_the_server_what_was_said() {
+    let mut live = Live::new();
+    live.begin(Some("ses_1"));
+    live.answer("/session/ses_1", 200, r#"{"id":"ses_1"}"#);
+    live.lists();
+    let point = Point { turn: None, item: None, mark: Some("msg_1".into()), turns_after: 1 };
+    live.do_with(|harness| harness.command(CommandBody::RollbackThread(point)));
+    let said = |id: &str, role: &str, part: Value| json!({"info": {"id": id, "role": role}, "parts": [part]});
+    let text = || json!({"type": "text", "text": "x"});
+    let messages = json!([
+        said("msg_1", "user", text()),
+        said("msg_2", "assistant", text()),
+        said("msg_c", "user", json!({"type": "compaction"})),
+        said("msg_3", "user", text())
+    ]);
+    live.answer("/session/ses_1/message", 200, &messages.to_string());
+    let (_, _, path, body) = live.open.last().unwrap().clone();
+    assert_eq!((path.as_str(), body), ("/session/ses_1/revert", json!({"messageID": "msg_3"})));
+    let outputs = live.answer("/session/ses_1/revert", 200, "{}");
+    assert!(project(&outputs).contains("Rewound"));
+}
