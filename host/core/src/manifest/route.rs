@@ -48,7 +48,7 @@ impl Route {
         let fits = |segment: &&str| *segment == "*" || (plain(segment) && !matches!(*segment, "." | ".."));
         let query: Vec<_> = query.into_iter().flat_map(|query| query.split(',')).collect();
         let ok = METHODS.contains(&method)
-            && (segments.iter().all(|segment| fits(&segment)) || path == "/")
+            && (segments.iter().all(fits) || path == "/")
             && query.iter().all(|name| plain(name));
         ok.then(|| Route {
             method: method.to_owned(),
