@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod door;
+pub mod evidence;
 pub mod faults;
 pub mod flags;
 pub mod guest;
