@@ -193,7 +193,7 @@ fn imports(types: &Types, imports: &[String], contract: &semver::Version) -> Res
         imports: refused,
         offered: format!("{PACKAGE}{DIAG}@{CURRENT}"),
         advice: if wasi {
-            "Build it for wasm32-unknown-unknown, and ask the host by an effect (spawn, http, read-file, timer) for what it needs outside"
+            "Build it for wasm32-unknown-unknown (JavaScript and Python: with --stub-wasi), and ask the host by an effect (spawn, http, read-file, timer) for what it needs outside"
         } else {
             "Ask the host by an effect (spawn, http, read-file, timer) for what it needs outside"
         },

@@ -1,9 +1,11 @@
-//! Turns what the compiler made (a core module) and `plugin.toml` into a plugin: one component with its manifest inside.
+//! Turns what the compiler made (a core module, or a component where the language's tools make that) and `plugin.toml` into a
+//! plugin: one component with its manifest inside.
 //!
 //! **The same module and the same manifest give the same bytes.** It signs nothing, reads no file, and judges only what
 //! an author can mend: whether the module is a plugin, whether it and the manifest speak of the same contract. What the
 //! host lets in is said once, in the sandbox, which checks every plugin as if this crate did not exist.
 
+mod component;
 mod data;
 mod module;
 
@@ -40,9 +42,9 @@ pub enum PackError {
         /// What is allowed.
         limit: u64,
     },
-    /// The bytes are no core module.
+    /// The bytes are neither a core module nor a component without a manifest.
     #[error(
-        "not a core WebAssembly module: {found}; give the .wasm that `cargo build --target wasm32-unknown-unknown` made of a crate with crate-type \"cdylib\""
+        "not a core WebAssembly module, and no component to be packed: {found}; give the .wasm that `cargo build --target wasm32-unknown-unknown` made of a crate with crate-type \"cdylib\""
     )]
     NotAModule {
         /// What they are.
@@ -55,7 +57,7 @@ pub enum PackError {
         why: String,
     },
     /// The module imports what no plugin may have.
-    #[error("this module imports {}: a plugin has no system beneath it. Build it for wasm32-unknown-unknown, and ask the host by an effect for what it needs", imports.join(", "))]
+    #[error("this module imports {}: a plugin has no system beneath it. Build it for wasm32-unknown-unknown (JavaScript and Python: with --stub-wasi), and ask the host by an effect for what it needs", imports.join(", "))]
     Imports {
         /// The imports.
         imports: Vec<String>,
@@ -102,7 +104,7 @@ impl PackError {
     }
 }
 
-/// Makes a plugin of a core module and the text of its `plugin.toml`; `base` is the folder of that file, for messages.
+/// Makes a plugin of a core module, or of a component, and the text of its `plugin.toml`; `base` is the folder of that file, for messages.
 pub fn pack(module: &[u8], manifest_toml: &str, base: &Path) -> Result<Vec<u8>, PackError> {
     let file = base.join(MANIFEST_FILE);
     let manifest =
@@ -112,11 +114,14 @@ pub fn pack(module: &[u8], manifest_toml: &str, base: &Path) -> Result<Vec<u8>, 
     if json.len() as u64 > limit {
         return Err(PackError::ManifestTooLarge { file, size: json.len(), limit });
     }
-    let contract = module::contract(module)?;
+    let whole = component::is_component(module);
+    let contract = if whole { component::contract(module) } else { module::contract(module) }?;
     if contract != manifest.contract.to_string() {
         return Err(PackError::Contract { file, manifest: manifest.contract.to_string(), module: contract });
     }
     let component = match &manifest.data {
+        Some(_) if whole => return Err(PackError::Data { file, why: "a component takes none".to_owned() }),
+        None if whole => module.to_owned(),
         Some(data) => {
             let json = serde_json::to_vec(data).expect("a table has only text keys");
             component(&data::write(module, &json).map_err(|why| PackError::Data { file, why })?)?

@@ -1,11 +1,11 @@
-//! `jackfield-pack MODULE.wasm [plugin.toml] -o PLUGIN.wasm`: what an author runs after `cargo build --target
+//! `jackfield-pack MODULE_OR_COMPONENT.wasm [plugin.toml] -o PLUGIN.wasm`: what an author runs after `cargo build --target
 //! wasm32-unknown-unknown`. It only reads, packs and writes; what is judged is said in the library.
 
 use jackfield_pack::{MANIFEST_FILE, pack};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: jackfield-pack MODULE.wasm [plugin.toml] -o PLUGIN.wasm";
+const USAGE: &str = "usage: jackfield-pack MODULE_OR_COMPONENT.wasm [plugin.toml] -o PLUGIN.wasm";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -15,7 +15,7 @@ fn main() -> ExitCode {
         [module, manifest, "-o", out] => (*module, *manifest, *out),
         ["--help" | "-h"] => {
             println!(
-                "{USAGE}\n\nPuts the manifest (plugin.toml beside you, unless another is named) into the module: one file, a plugin."
+                "{USAGE}\n\nPuts the manifest (plugin.toml beside you, unless another is named) into the module, or into the component that a tool for JavaScript or\nPython made: one file, a plugin."
             );
             return ExitCode::SUCCESS;
         }

@@ -82,7 +82,7 @@ fn what_is_no_plugin_is_explained() {
     let pack = |module: &[u8]| pack(module, MANIFEST, Path::new("."));
     refused(pack(b""), "not-a-module", &["empty"]);
     refused(pack(b"fn main() {}"), "not-a-module", &["WebAssembly"]);
-    refused(pack(&with(MANIFEST).unwrap()), "not-a-module", &["a component already"]);
+    refused(pack(&with(MANIFEST).unwrap()), "not-a-module", &["a plugin already"]);
     refused(pack(&good()[..good().len() - 3]), "not-a-module", &["damaged"]);
     refused(pack(&wat::parse_str("(module)").unwrap()), "not-a-plugin", &["without the SDK"]);
     let other = "package acme:x@0.1.0; interface y { f: func(); } world w { export y; }";
@@ -97,6 +97,28 @@ fn a_module_for_a_system_is_refused_with_its_imports() {
     refused(pack(&built, MANIFEST, Path::new(".")), "forbidden-imports", &words);
     let bare = wat::parse_str(format!("(module {imports})")).unwrap();
     refused(pack(&bare, MANIFEST, Path::new(".")), "forbidden-imports", &words);
+}
+
+/// A component that some tool made: no manifest is in it.
+fn component(wit: &str) -> Vec<u8> {
+    let export = if wit == WIT { "jackfield:provider/adapter@0.1.0#describe" } else { "acme:x/y@0.1.0#f" };
+    let encoder = wit_component::ComponentEncoder::default().module(&module(wit, "", export)).unwrap();
+    encoder.validate(true).encode().unwrap()
+}
+
+#[test]
+fn a_component_of_another_tool_gets_its_manifest_and_is_judged_alike() {
+    let pack = |bytes: &[u8], manifest: &str| pack(bytes, manifest, Path::new("plugins/talker"));
+    assert_eq!(pack(&component(WIT), MANIFEST).unwrap(), with(MANIFEST).unwrap());
+    let newer = MANIFEST.replace("\"0.1.0\"\nlicense", "\"0.2.0\"\nlicense");
+    refused(pack(&component(WIT), &newer), "contract-mismatch", &["0.2.0", "0.1.0"]);
+    refused(pack(&component(WIT), &format!("{MANIFEST}[data]\nname = \"x\"\n")), "no-place-for-data", &["component"]);
+    let other = "package acme:x@0.1.0; interface y { f: func(); } world w { export y; }";
+    refused(pack(&component(other), MANIFEST), "not-a-plugin", &["acme:x/y", "jackfield:provider/adapter"]);
+    let wat = r#"(component (import "wasi:cli/stdout@0.2.6" (instance)))"#;
+    refused(pack(&wat::parse_str(wat).unwrap(), MANIFEST), "forbidden-imports", &["wasi:cli/stdout", "--stub-wasi"]);
+    let whole = component(WIT);
+    refused(pack(&whole[..whole.len() - 3], MANIFEST), "not-a-module", &["damaged"]);
 }
 
 /// A module that has room for data, and an old segment there.
