@@ -9,7 +9,15 @@ use std::path::Path;
 use wit_parser::{Docs, Resolve, TypeDefKind};
 
 /// What a newcomer reads.
-const DOCUMENTS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "wit/README.md", "host/cli/README.md"];
+const DOCUMENTS: &[&str] = &[
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "wit/README.md",
+    "host/cli/README.md",
+    "sdk/example/README.md",
+    "sdk/js/README.md",
+];
 
 /// A path that begins so is one of ours.
 const FOLDERS: &[&str] = &["host/", "sdk/", "plugins/", "tests/", "wit/"];
@@ -99,6 +107,80 @@ fn documents_name_only_files_that_exist() {
                 let ours = FOLDERS.iter().any(|folder| path.starts_with(folder)) && !path.contains(char::is_whitespace);
                 let pattern = path.contains("NAME") || path.contains('*');
                 ensure!(!ours || pattern || root.join(path).exists(), "{document} names {path}, which is not there");
+            }
+        }
+        Ok(())
+    });
+}
+
+/// The recipes of CONTRIBUTING.md, each with its steps.
+fn recipes(root: &Path) -> Result<Vec<(String, Vec<String>)>> {
+    let text = std::fs::read_to_string(root.join("CONTRIBUTING.md"))?;
+    let chapters = text.split("\n## ").skip(1).map(|chapter| {
+        let (title, body) = chapter.split_once('\n').unwrap_or((chapter, ""));
+        let mut steps: Vec<String> = Vec::new();
+        for line in body.lines() {
+            match (line.split_once(". "), steps.last_mut()) {
+                (Some((number, step)), _) if number.parse::<u32>().is_ok() => steps.push(step.to_owned()),
+                (_, Some(last)) if line.starts_with("   ") => *last += &format!("\n{}", line.trim()),
+                _ => {}
+            }
+        }
+        (title.to_owned(), steps)
+    });
+    Ok(chapters.collect())
+}
+
+#[test]
+fn each_recipe_has_its_steps_and_names_what_stands_in_their_files() {
+    check(|root| {
+        let recipes = recipes(root)?;
+        for wanted in ["A provider", "A dialect", "A capability", "An effect", "A degradation", "A fault case"] {
+            let steps = recipes.iter().find(|(title, _)| title == wanted).map_or(0, |(_, steps)| steps.len());
+            ensure!(steps >= 4, "CONTRIBUTING.md: the recipe `{wanted}` has {steps} steps");
+        }
+        for (title, step) in recipes.iter().flat_map(|(title, steps)| steps.iter().map(move |step| (title, step))) {
+            let words: Vec<&str> = step.split('`').skip(1).step_by(2).collect();
+            let files = words.iter().map(|word| root.join(word)).filter(|path| path.is_file());
+            let contents: Vec<String> = files.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+            let is_name =
+                |word: &&&str| word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-') && **word != "NAME";
+            for word in words.iter().filter(is_name).filter(|word| !root.join(word).exists()) {
+                let there = contents.is_empty() || contents.iter().any(|content| content.contains(*word));
+                ensure!(there, "CONTRIBUTING.md, {title}: no file of its step holds `{word}`:\n{step}");
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn the_commands_of_the_recipes_are_there() {
+    check(|root| {
+        let text = std::fs::read_to_string(root.join("CONTRIBUTING.md"))?;
+        let commands: Vec<&str> =
+            text.split('`').skip(1).step_by(2).filter(|word| word.contains("cargo test ")).collect();
+        ensure!(commands.len() >= 10, "only {} commands were found in CONTRIBUTING.md", commands.len());
+        let members = members(root)?;
+        for command in
+            commands.iter().filter(|command| !command.contains("-p PACKAGE") && !command.contains("-plugin-NAME"))
+        {
+            let word_after = |flag: &str| command.split_once(flag).and_then(|(_, rest)| rest.split_whitespace().next());
+            let package = word_after(" -p ").with_context(|| format!("{command}: of which package?"))?;
+            let manifest = |folder: &&String| {
+                let manifest = std::fs::read_to_string(root.join(folder).join("Cargo.toml")).unwrap_or_default();
+                manifest.contains(&format!("name = \"{package}\""))
+            };
+            let folder =
+                members.iter().find(manifest).with_context(|| format!("{command}: there is no package {package}"))?;
+            if let Some(test) = word_after(" --test ") {
+                let tests = root.join(folder).join("tests");
+                let there = tests.join(format!("{test}.rs")).is_file() || tests.join(test).join("main.rs").is_file();
+                ensure!(there, "{command}: {package} has no test {test}");
+            } else if let Some(name) = command.rsplit(' ').next().filter(|name| name.contains('_')) {
+                let mut sources = String::new();
+                read_sources(&root.join(folder).join("src"), &mut sources)?;
+                ensure!(sources.contains(&format!("fn {name}(")), "{command}: {package} has no test {name}");
             }
         }
         Ok(())

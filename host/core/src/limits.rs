@@ -46,8 +46,8 @@ limits! {
     guest_memory_bytes = 160 * MIB;
     /// Tables of one session, in elements.
     guest_table_elements = 100_000;
-    /// Core instances of one session, and as many tables and memories: a component has a handful.
-    guest_instances = 32;
+    /// Core instances of one session, and as many tables and memories: a component has a handful, an interpreter with its libraries forty.
+    guest_instances = 64;
     /// Stack of a plugin. Deep JSON needs some; ours is on a 2 MiB thread.
     guest_stack_bytes = MIB;
     /// CPU time of one call, in milliseconds. A frame of 16 MiB takes about 100 ms.

@@ -3,7 +3,7 @@
 //! What each setting is for: concurrency support off makes a call a third as dear; epochs interrupt a guest that does not
 //! return, at a tenth of its speed where fuel costs a third; memory images are mapped copy-on-write, so that a session is
 //! made in microseconds; floats are canonical and proposals that no plugin needs are off, so that a replay on another
-//! machine computes the same.
+//! machine computes the same. Tail calls are on: interpreters of other languages are compiled with them.
 
 use crate::bindings::{ProviderIndices, ProviderPre, jackfield::provider::diag};
 use crate::check::{self, Inspection, Lane};
@@ -147,7 +147,7 @@ fn config(limits: &Limits) -> Config {
         .max_wasm_stack(stack)
         .async_stack_size(stack + HOST_STACK_BYTES)
         .cranelift_nan_canonicalization(true)
-        .wasm_features(WasmFeatures::MEMORY64 | WasmFeatures::TAIL_CALL | WasmFeatures::RELAXED_SIMD, false);
+        .wasm_features(WasmFeatures::MEMORY64 | WasmFeatures::RELAXED_SIMD, false);
     config
 }
 

@@ -1,9 +1,10 @@
-//! Writes the Rust mirror of `wit/`: the contract's types in `core`, and their conversions in `sandbox`.
+//! Writes the Rust mirror of `wit/`: the contract's types in `core`, and their conversions in `sandbox`; and the same for JavaScript.
 //!
 //! The WIT is the one place where the contract is said. `core` may not know wasmtime, and the bindings' types are
 //! wasmtime's, so the same vocabulary exists twice in Rust; both copies and the moves between them come from here.
 //! `tests/tests/house.rs` fails when the files on disk are not what this writes.
 
+use crate::codegen_js;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -37,6 +38,8 @@ pub fn generate(root: &Path) -> Result<Vec<(&'static str, String)>> {
     Ok(vec![
         ("host/core/src/contract.rs", format_rust(root, &generator.types())?),
         ("host/sandbox/src/convert.rs", format_rust(root, &generator.conversions())?),
+        (codegen_js::TABLE, codegen_js::table(&resolve, &generator.definitions())),
+        (codegen_js::TYPES, codegen_js::types(&resolve, &generator.definitions())),
     ])
 }
 
@@ -293,6 +296,6 @@ fn snake(name: &str) -> String {
     name.replace('-', "_")
 }
 
-fn upper(name: &str) -> String {
+pub(crate) fn upper(name: &str) -> String {
     name.split('-').map(|word| word[..1].to_uppercase() + &word[1..]).collect()
 }

@@ -2,8 +2,10 @@
 //! the real CLIs. It never knows wasmtime or the host. Its tests: `tests/tests/house.rs`.
 
 pub mod codegen;
+mod codegen_js;
 pub mod demo;
 pub mod fuzz;
+pub mod guests;
 pub mod real;
 pub mod schema;
 pub mod setup;
@@ -18,7 +20,7 @@ pub const TASKS: &[(&str, &str)] = &[
     ("demo", "set up this machine and run the main job on the built-in provider"),
     ("test", "set up this machine and run all tests   [--real all|NAME,…] [--no-real]"),
     ("setup", "only set up this machine, the real CLIs included"),
-    ("codegen", "write the Rust mirror of wit/            [--check]"),
+    ("codegen", "write what follows from wit/ in Rust and JS    [--check]"),
     ("fuzz", "the functions of tests/fuzz under libFuzzer    TARGET [its options]"),
     ("schema", "write the JSON Schema of the JSON stream, its input and history"),
 ];

@@ -1,10 +1,11 @@
-//! Makes a fresh machine ready, and says what it does: the wasm target, rustfmt and clippy, a C linker, the real CLIs.
+//! Makes a fresh machine ready, and says what it does: the wasm target, rustfmt and clippy, a C linker, the real CLIs,
+//! the tools for plugins in JavaScript.
 //!
 //! What is there is left alone; what rustup and npm can bring is brought; what only the operator can install is asked
 //! for in one sentence.
 
-use crate::real;
 use crate::step::{output, show_and_run};
+use crate::{guests, real};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +13,7 @@ use std::process::Command;
 /// The target that plugins are built for.
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Sets up what building needs and, when asked, what the real CLIs need.
+/// Sets up what building needs and, when asked, what comes from other registries: the real CLIs, and the tools for other languages.
 pub fn run(root: &Path, with_real: bool) -> Result<()> {
     toolchain(root, &["rustfmt", "clippy"])?;
     linker()?;
@@ -20,6 +21,9 @@ pub fn run(root: &Path, with_real: bool) -> Result<()> {
         real::namespace_works()?;
         for cli in real::CLIS {
             real::ensure(root, cli)?;
+        }
+        for language in guests::LANGUAGES {
+            guests::ensure(root, *language)?;
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold, step by step, on a machine that may be fresh.
 
 use crate::step::{Steps, line, output, show_and_run};
-use crate::{codegen, real, setup, types};
+use crate::{codegen, guests, real, setup, types};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::Command;
@@ -51,6 +51,11 @@ fn take(root: &Path, options: &Options, steps: &mut Steps) -> Result<()> {
             "the SDK's types",
             "check that npm answers, or leave them out: cargo xtask test --no-real",
             || types::ensure(root).map(drop),
+        )?;
+        steps.run(
+            "tools for plugins in other languages",
+            "check that npm answers, or leave them out: cargo xtask test --no-real",
+            || guests::LANGUAGES.iter().try_for_each(|language| guests::ensure(root, *language).map(drop)),
         )?;
     }
     steps.run("format", "cargo fmt --all", || cargo(root, &["fmt", "--all", "--check"]))?;
