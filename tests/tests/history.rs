@@ -163,6 +163,9 @@ async fn what_a_provider_offers_is_asked_once_and_an_old_answer_says_so() {
     assert!(anew.told_ms > told.told_ms);
     let other = Instance { env: vec![("ACCOUNT".into(), "other".into())], ..slow.clone() };
     assert!(ask(&bench, &other, Asking::WhenOld).await.expect("settings").told_ms > anew.told_ms, "another account's");
+    let broken = table("on list-settings\n  fail internal no network\n");
+    let failed = ask(&bench, &broken, Asking::Always).await.expect_err("it failed").to_string();
+    assert!(failed.contains("no network"), "{failed}");
 
     let folder = tempfile::tempdir().unwrap();
     std::fs::rename(bench.work().join("data/settings"), folder.path().join("settings")).unwrap();
@@ -177,8 +180,6 @@ async fn what_a_provider_offers_is_asked_once_and_an_old_answer_says_so() {
     let stale = ask(&hurried, &slow, Asking::WhenOld).await.expect("what was kept");
     assert_eq!(stale.told_ms, anew.told_ms);
     assert!(stale.stale.expect("it says so").contains("settings_ms"));
-    let broken = table("on list-settings\n  fail internal no network\n");
-    assert!(ask(&hurried, &broken, Asking::Always).await.expect_err("it failed").to_string().contains("no network"));
 }
 
 // Through the program.
