@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use nix::sys::signal::{Signal, kill};
 use serde_json::Value;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// A case.
 pub struct Case {
@@ -160,9 +160,11 @@ impl Case {
         }
         let mut command = self.command(stage, jackfield);
         command.args(turn.args.iter().map(|word| if *word == SAME_THREAD { thread.as_str() } else { word }));
+        let started = SystemTime::now();
         let mut process = Process::start(command.arg(turn.prompt), false)?;
         act(stage, &mut process, turn.act)?;
         let (status, stderr) = process.end()?;
+        println!("{}", judge::times(&process.seen, started));
         judge::thread_of(&process.seen, thread);
         let verdict = if matches!(turn.act, Act::KillAtText(_) | Act::KillWhenResumable) {
             judge::killed(&process.seen)

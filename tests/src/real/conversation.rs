@@ -7,10 +7,12 @@ use super::process::Process;
 use super::stage::Stage;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
+use std::time::SystemTime;
 
 /// Holds the conversation and judges it.
 pub(super) fn hold(stage: &Stage, jackfield: &str, case: &Case) -> Result<()> {
     let mut command = case.command(stage, jackfield);
+    let started = SystemTime::now();
     let mut process = Process::start(command.args(["--input", "json", "--approve", "ask"]), true)?;
     for (number, turn) in case.turns.iter().enumerate() {
         let taken = (turn.before)(stage).and_then(|()| take(stage, &mut process, turn));
@@ -18,6 +20,7 @@ pub(super) fn hold(stage: &Stage, jackfield: &str, case: &Case) -> Result<()> {
     }
     process.hang_up();
     let (status, stderr) = process.end()?;
+    println!("{}", judge::times(&process.seen, started));
     judge::conversation(&process.seen, case.turns, status.code())
         .with_context(|| format!("exit {:?}; stderr: {stderr}", status.code()))
 }

@@ -4,6 +4,7 @@ use super::case::Turn;
 use super::process::tail;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Keeps the id of the thread, when a line names it.
 pub(super) fn thread_of(lines: &[Value], thread: &mut String) {
@@ -20,6 +21,18 @@ pub(super) fn streamed(lines: &[Value]) -> String {
 /// True once the thread has a cursor.
 pub(super) fn resumable(lines: &[Value]) -> bool {
     of(lines, "thread.updated").any(|line| line["resumable"] == true)
+}
+
+/// Where a run's time went, for a person: until the plugin was at work, until the CLI had its message, to the end.
+pub(super) fn times(lines: &[Value], started: SystemTime) -> String {
+    let began = started.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    let at = |kind: &str| {
+        let line = of(lines, kind).find_map(|line| line["at_ms"].as_u64());
+        line.map_or("-".to_owned(), |at| u128::from(at).saturating_sub(began).to_string())
+    };
+    let (plugin, turn, run) = (at("session.started"), at("turn.started"), at("run.ended"));
+    let end = started.elapsed().map_or(0, |since| since.as_millis());
+    format!("times in ms: plugin {plugin}, turn {turn}, its end {run}, the program's {end}")
 }
 
 /// A run that was killed midway: its lines are whole as far as they go.
@@ -250,6 +263,34 @@ mod tests {
             assert!(error.contains(word), "`{word}` was found as: {error}");
         }
         assert!(whole(&good(), &TOUCHED, Some(1)).unwrap_err().to_string().contains("exit code"));
+    }
+
+    #[test]
+    fn a_conversation_is_judged_message_by_message() {
+        let begun = json!({ "type": "run.created" });
+        let (mut lines, mut second) = (good(), good());
+        second.drain(..1);
+        second
+            .iter_mut()
+            .filter(|line| line["seq"].is_u64())
+            .for_each(|line| line["seq"] = json!(line["seq"].as_u64().map(|n| n + 10)));
+        lines.truncate(lines.len() - 1);
+        lines.insert(1, begun.clone());
+        lines.push(begun);
+        let at = lines.len();
+        lines.extend(second);
+        let verdict = |change: fn(&mut Vec<Value>, usize), turns: &[Turn]| {
+            let mut lines = lines.clone();
+            change(&mut lines, at);
+            conversation(&lines, turns, Some(0)).map_err(|error| format!("{error:#}"))
+        };
+        let both = [TOUCHED, TOUCHED];
+        verdict(|_, _| {}, &both).unwrap();
+        assert!(verdict(|_, _| {}, &[TOUCHED]).unwrap_err().contains("2 runs for 1 messages"));
+        let spoilt = verdict(|lines, at| lines[at + 3]["item"]["status"] = json!("failed"), &both).unwrap_err();
+        assert!(spoilt.contains("turn 2") && spoilt.contains("tools:"), "{spoilt}");
+        let refused = verdict(|lines, at| lines.insert(at, json!({ "type": "input.rejected" })), &both).unwrap_err();
+        assert!(refused.contains("was not taken"), "{refused}");
     }
 
     #[test]

@@ -122,9 +122,10 @@ impl Stage {
         Ok(stage)
     }
 
-    /// Gives a command this stage's environment, and nothing of ours.
+    /// Gives a command this stage's environment, and nothing of ours but what was compiled of the plugins.
     pub fn dress<'a>(&self, command: &'a mut Command) -> &'a mut Command {
-        command.env_clear().envs(self.environment())
+        let compiled = std::env::var_os("JACKFIELD_COMPILED").map(|folder| ("JACKFIELD_COMPILED", folder));
+        command.env_clear().envs(self.environment()).envs(compiled)
     }
 
     /// This stage's environment: its own folders.
