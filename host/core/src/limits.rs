@@ -177,6 +177,8 @@ limits! {
     settings_fresh_ms = 3_600_000;
     /// Silence in an open turn with nothing pending before `stalled` is said, in milliseconds. It ends nothing.
     silence_ms = 60_000;
+    /// Silence after the words of an answer, with nothing else open, before its turn is taken for over, in milliseconds, where the policy infers an end at all. Real providers retry in silence for more than a minute.
+    silent_end_ms = 600_000;
     /// From an interrupt to its acknowledgement, in milliseconds.
     interrupt_ack_ms = 5_000;
     /// From an acknowledged interrupt to the turn's end, in milliseconds.
@@ -249,6 +251,7 @@ impl Limits {
             ),
             (self.file_read_bytes <= self.batch_bytes, "file_read_bytes must fit batch_bytes"),
             (self.query_bytes <= self.batch_bytes, "query_bytes must fit batch_bytes"),
+            (self.silence_ms <= self.silent_end_ms, "silence_ms must fit silent_end_ms"),
             (self.roster_settle_ms <= self.roster_wait_ms, "roster_settle_ms must fit roster_wait_ms"),
             (self.call_slice_ms < self.call_cpu_ms, "call_slice_ms must be less than call_cpu_ms"),
             (

@@ -83,6 +83,15 @@ pub struct CliProgram {
     pub install: Option<String>,
 }
 
+impl Manifest {
+    /// The range of versions that was tested, where this one is outside of it. What is no version is not judged.
+    pub fn not_tested(&self, version: &str) -> Option<&semver::VersionReq> {
+        let version = semver::Version::parse(version.trim().trim_start_matches('v')).ok()?;
+        let ranges = || self.cli.iter().filter_map(|cli| cli.tested.as_ref());
+        if ranges().any(|range| range.matches(&version)) { None } else { ranges().next() }
+    }
+}
+
 fn version_args() -> Vec<String> {
     vec!["--version".to_owned()]
 }

@@ -111,7 +111,7 @@ use crate::event::{AttemptReason, Draft, Request, Resolution, RunStatus, Session
 use crate::id::{RequestId, RunId, TaskId, ThreadId};
 use crate::ledger::{Ledger, LedgerCounts};
 use crate::limits::Limits;
-use crate::policy::{Handling, Intent};
+use crate::policy::{Handling, Intent, Strategy};
 use crate::requests::{AnswerError, Reply, Requests, Survivor};
 use report::Report;
 use seats::Scopes;
@@ -419,6 +419,17 @@ impl Normalizer {
     pub fn cancel_run(&mut self, run: &RunId) -> Vec<Routed> {
         self.frame = None;
         self.run_ends_early(run, RunStatus::Cancelled, None);
+        self.take()
+    }
+
+    /// The provider has said its words and never that they were all: its turn is taken for over, and that is marked. Nothing where the
+    /// policy infers no end, or where what it said last was no answer.
+    pub fn end_silent(&mut self, thread: &ThreadId) -> Vec<Routed> {
+        self.frame = None;
+        let infers = self.handling.strategy(Intent::JudgeTurn) == Some(Strategy::Infer);
+        if let Some(t) = self.thread_index(thread).filter(|_| infers) {
+            self.turn_fell_silent(t);
+        }
         self.take()
     }
 

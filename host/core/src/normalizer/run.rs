@@ -27,6 +27,7 @@ impl Normalizer {
         }
         self.end_history(t);
         self.close_late(t, false);
+        self.end_unannounced(t);
         self.threads[t].handed.retain(|handed| handed.run != begin.run);
         self.threads[t].runs.push(RunState::begins(begin.run.clone(), begin.op, words(&begin.content)));
         let place = Where { run: Some(begin.run.clone()), ..Where::default() };

@@ -4,7 +4,7 @@
 //! are still open are resolved; then the turn ends; then its run. A second end is counted, not shown.
 
 use super::Normalizer;
-use super::item::Kind;
+use super::item::{Kind, OpenItem};
 use super::judge::{End, Ends, lost};
 use super::report::{How, Where};
 use super::route::Spot;
@@ -141,6 +141,41 @@ impl Normalizer {
             }
         }
         let end = self.judge(t, told);
+        self.finish_turn(t, end);
+    }
+
+    /// The turn of an answer whose end was never told.
+    pub(super) fn turn_fell_silent(&mut self, t: usize) {
+        let last = self.threads[t].open.as_ref().and_then(|turn| turn.open.last());
+        if last.is_some_and(|item| item.kind == Kind::Assistant) {
+            self.end_inferred(t);
+        }
+    }
+
+    /// What a provider that says nothing of its turns' beginnings says of its own accord has no end either: it ends where a message begins,
+    /// whose turn it must not be taken for.
+    pub(super) fn end_unannounced(&mut self, t: usize) {
+        let says_so = self.handling.native(Intent::StartTurn);
+        let open = self.threads[t].open.as_ref().filter(|_| !says_so);
+        if open.is_some_and(|turn| turn.run.is_none() && turn.op.is_none() && turn.native.is_none()) {
+            self.end_inferred(t);
+        }
+    }
+
+    fn end_inferred(&mut self, t: usize) {
+        let how = How { correlation: Some(Correlation::Inferred), ..How::MADE };
+        let at_work = self.threads[t].open.as_ref().is_some_and(|turn| turn.open.iter().any(OpenItem::is_tool_at_work));
+        let told = TurnEnd {
+            op: None,
+            status: Status::Unknown,
+            reason: None,
+            fault: None,
+            mark: None,
+            background: false,
+            extra: vec![],
+        };
+        let items = if at_work { None } else { Some(Status::Completed) };
+        let end = End { how, items, ..self.judge(t, told) };
         self.finish_turn(t, end);
     }
 

@@ -139,6 +139,19 @@ impl Task {
         }
     }
 
+    /// A version that the plugin was never tested with is said once in a session: what the two share works.
+    pub(super) async fn say_untested(&mut self) {
+        let version = self.provider_version();
+        if std::mem::replace(&mut self.version_told, version.clone()) == version {
+            return;
+        }
+        if let Some(tested) = self.start.generation.manifest().not_tested(&version) {
+            let text =
+                format!("the provider's program is version {version}; tested with {tested}, what they share works");
+            self.diagnose("untested-version", &text).await;
+        }
+    }
+
     fn clamp(&mut self, flag: &str, to: CapabilityValue, because: &str) {
         let clamp = Clamp { name: flag.to_owned(), to, by: ClampedBy::Honesty, because: because.to_owned() };
         self.capabilities.clamp(clamp);

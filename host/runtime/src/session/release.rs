@@ -33,6 +33,7 @@ impl Task {
                 if self.capabilities.negotiate(set) {
                     self.recall_doubts().await;
                     self.announce().await;
+                    self.say_untested().await;
                 } else {
                     self.diagnose(
                         "stale-capabilities",
@@ -177,7 +178,10 @@ impl Task {
         });
         self.doubt_answered(at, &purpose, &outcome).await;
         match (purpose, outcome) {
-            (Purpose::Start, Ok(_)) => self.started().await,
+            (Purpose::Start, Ok(_)) => {
+                self.watch.greeted();
+                self.started().await
+            }
             (Purpose::McpServers, Ok(_)) => self.give_tools().await,
             (Purpose::HostTools, Ok(_)) => self.open_thread(at).await,
             (Purpose::OpenThread, Ok(OpValue::Thread(thread))) => self.opened(at, thread).await,

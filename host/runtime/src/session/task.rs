@@ -68,6 +68,8 @@ pub(super) struct Task {
     pub(super) phase: Phase,
     /// Holds what the provider does against what it declares.
     pub(super) honesty: Honesty,
+    /// The version of the provider's program, as it was last looked at.
+    pub(super) version_told: String,
     /// A turn ended after our interrupt, and that is not entered yet.
     pub(super) interrupt_held: bool,
     pub(super) watch: Watch,
@@ -78,6 +80,8 @@ pub(super) struct Task {
     pub(super) ruled: HashMap<RequestId, String>,
     pub(super) diagnostics: Diagnostics,
     pub(super) store_health: watched::Receiver<Option<StoreError>>,
+    /// Batches that are being let out: what comes of one may ask the plugin something, in a batch inside of it.
+    pub(super) batches: u32,
     /// Ends the session with this once the batch is through.
     pub(super) ending: Option<SessionEnded>,
     pub(super) view: watched::Sender<Option<CapabilityView>>,
@@ -132,6 +136,7 @@ impl Task {
             last_heard: 0,
             phase: Phase::Starting,
             honesty: Honesty::new(&limits),
+            version_told: String::new(),
             interrupt_held: false,
             watch: Watch::new(&limits),
             tools: HostTools::default(),
@@ -139,6 +144,7 @@ impl Task {
             ruled: HashMap::new(),
             diagnostics: Diagnostics::new(&limits),
             store_health: shared.store.health(),
+            batches: 0,
             ending: None,
             view: watched::Sender::new(None),
             feed: VecDeque::new(),
@@ -338,6 +344,7 @@ impl Task {
         for (level, text) in self.plugin.take_log() {
             self.plugin_said(level, &text).await;
         }
+        self.batches += 1;
         match outputs {
             Ok(outputs) => {
                 for caused in outputs {
@@ -347,10 +354,14 @@ impl Task {
                     let frame = frames.get(caused.cause as usize).copied().flatten();
                     self.release(frame, caused.output).await;
                 }
-                let rest = self.normalizer.end_batch();
-                self.emit(rest).await;
             }
             Err(error) => self.plugin_failed(&error, &frames),
+        }
+        self.batches -= 1;
+        // The frames of the batch around it are not through yet: what becomes of them is still to be told.
+        if self.batches == 0 {
+            let rest = self.normalizer.end_batch();
+            self.emit(rest).await;
         }
     }
 

@@ -1,12 +1,13 @@
 //! Deadlines. A watchdog speaks first; it ends only a handshake that never comes.
 
-use super::ops::Pending;
+use super::ops::{Pending, Purpose};
 use super::outlet::fault;
 use super::task::{Phase, Task};
 use crate::clock;
-use jackfield_core::contract::{FaultKind, FrameData, Input};
+use jackfield_core::contract::{CommandBody, Fault, FaultKind, FrameData, Input, Interrupt};
 use jackfield_core::event::EventBody;
 use jackfield_core::limits::Limits;
+use jackfield_core::policy::{Decision, Intent};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -16,6 +17,8 @@ pub(super) struct Watch {
     pub(super) close: Duration,
     started: Instant,
     ready: bool,
+    /// The provider's handshake is through; what is still waited for is its first thread.
+    greeted: bool,
     /// The first thing the provider's program said: shown when no handshake comes.
     first_words: Option<String>,
 }
@@ -25,21 +28,34 @@ pub(super) struct Silence {
     most: Duration,
     since: Instant,
     next: Duration,
+    /// How much of it ends a turn whose words were said; none once that was looked at.
+    end: Option<Duration>,
+    end_after: Duration,
 }
 
 impl Silence {
     pub(super) fn new(limits: &Limits) -> Silence {
         let most = Duration::from_millis(limits.silence_ms);
-        Silence { most, since: Instant::now(), next: most }
+        let end_after = Duration::from_millis(limits.silent_end_ms);
+        Silence { most, since: Instant::now(), next: most, end: Some(end_after), end_after }
     }
 
     /// Something was sent or heard: it begins anew.
     pub(super) fn broken(&mut self) {
-        (self.since, self.next) = (Instant::now(), self.most);
+        (self.since, self.next, self.end) = (Instant::now(), self.most, Some(self.end_after));
     }
 
     fn deadline(&self) -> Instant {
+        self.since + self.end.map_or(self.next, |end| end.min(self.next))
+    }
+
+    fn stalls_at(&self) -> Instant {
         self.since + self.next
+    }
+
+    /// True once, when it has lasted so long that it ends a turn.
+    fn ends(&mut self, now: Instant) -> bool {
+        self.end.take_if(|end| now >= self.since + *end).is_some()
     }
 }
 
@@ -50,12 +66,17 @@ impl Watch {
             close: Duration::from_millis(limits.close_ms),
             started: Instant::now(),
             ready: false,
+            greeted: false,
             first_words: None,
         }
     }
 
     pub(super) fn ready(&mut self) {
         self.ready = true;
+    }
+
+    pub(super) fn greeted(&mut self) {
+        self.greeted = true;
     }
 
     fn heard(&mut self, text: &str) {
@@ -126,6 +147,7 @@ impl Task {
             self.climb(at, now).await;
             self.settle_handed(at).await;
             self.say_stalled(at, now).await;
+            self.end_silent(at, now).await;
         }
         if self.phase == Phase::Starting && now >= self.watch.started + self.watch.handshake && self.ending.is_none() {
             self.handshake_overdue();
@@ -133,7 +155,7 @@ impl Task {
     }
 
     async fn say_stalled(&mut self, at: usize, now: Instant) {
-        if self.phase != Phase::Ready || !self.may_stall(at) || now < self.seats[at].silence.deadline() {
+        if self.phase != Phase::Ready || !self.may_stall(at) || now < self.seats[at].silence.stalls_at() {
             return;
         }
         let silence = &mut self.seats[at].silence;
@@ -143,7 +165,46 @@ impl Task {
         self.say(at, run, EventBody::Stalled { waiting_for: "the provider".into(), silent_ms }).await;
     }
 
+    /// An answer whose end was never told is over at last. It is stopped at the provider, too, and the next message goes to another session
+    /// where there is a way back to the conversation: no late word of this turn can be taken for that message's.
+    async fn end_silent(&mut self, at: usize, now: Instant) {
+        if self.phase != Phase::Ready || !self.may_stall(at) || !self.seats[at].silence.ends(now) {
+            return;
+        }
+        let thread = self.seats[at].thread().clone();
+        let ended = self.normalizer.end_silent(&thread);
+        if ended.is_empty() {
+            return;
+        }
+        self.emit(ended).await;
+        self.seats[at].restart = true;
+        if self.decides(Intent::Interrupt) == Decision::Native {
+            self.stop_unseen(at).await;
+        }
+    }
+
+    /// Nothing is said of how this goes: who waited for the turn knows by now that it is over.
+    async fn stop_unseen(&mut self, at: usize) {
+        let body = CommandBody::Interrupt(Interrupt { turn: None, keep_background: true });
+        let native = self.seats[at].native.clone();
+        let deadline = self.after(self.shared.limits.interrupt_ack_ms);
+        Box::pin(self.command(at, Purpose::LetGo, native, body, deadline)).await;
+    }
+
+    /// The program greeted, and its conversation was never opened.
+    fn opening_overdue(&mut self) {
+        let within = self.watch.handshake.as_secs();
+        let text = format!(
+            "the provider's program answered its handshake, and did not open the conversation within {within} s (limit handshake_ms). It may \
+             want a login, or not know the conversation: see `doctor`, or begin a new thread"
+        );
+        self.start_failed(Fault { code: Some("open-timeout".into()), ..fault(FaultKind::Timeout, text) });
+    }
+
     fn handshake_overdue(&mut self) {
+        if self.watch.greeted {
+            return self.opening_overdue();
+        }
         let said = match &self.watch.first_words {
             Some(words) => format!("it said: {words}"),
             None => "it said nothing".to_owned(),
