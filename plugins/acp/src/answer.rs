@@ -42,6 +42,12 @@ pub(crate) enum Call {
         op: u32,
         limit: u32,
     },
+    /// Something by its name, and the conversation that is gone with it.
+    Other {
+        op: u32,
+        method: &'static str,
+        deletes: Option<String>,
+    },
     Prompt {
         id: String,
         op: u32,
@@ -74,7 +80,7 @@ impl Call {
             Call::Initialize => "initialize",
             Call::Authenticate { .. } => "authenticate",
             Call::New { .. } => "session/new",
-            Call::Back { method, .. } => method,
+            Call::Back { method, .. } | Call::Other { method, .. } => method,
             Call::Fork { .. } => "session/fork",
             Call::Close { .. } | Call::LetGo => "session/close",
             Call::List { .. } => "session/list",
@@ -173,6 +179,7 @@ impl<D: AcpDialect> Acp<D> {
             Call::Close { op, id } => self.thread_closed(cx, op, &id, outcome),
             Call::LetGo => {}
             Call::List { op, limit } => self.listed(cx, op, limit, outcome),
+            Call::Other { op, deletes, .. } => self.did_other(cx, op, deletes.as_deref(), outcome),
             Call::Prompt { id, op } => self.prompted(cx, &id, op, outcome),
             Call::Set { id, why, name, value, rest } => self.set(cx, &id, why, (name, value), rest, outcome),
         }

@@ -35,11 +35,13 @@ const PROTOCOL: [&str; 24] = [
 ];
 
 /// What the handshake or a conversation's settings decide, and whether an agent that has told nothing yet is taken to have it.
-const TOLD: [&str; 4] = [FORK, MODEL, MODE, ATTACH];
+const TOLD: [&str; 6] = [FORK, MODEL, MODE, ATTACH, PLAN, TODO];
 const FORK: &str = "threads.can-fork-thread";
 const MODEL: &str = "sessions.supports-model-switch-in-session";
 const MODE: &str = "sessions.supports-runtime-mode-switch-in-session";
 const ATTACH: &str = "input.accepts-attachments";
+const PLAN: &str = "planning.emits-plan-updated";
+const TODO: &str = "planning.emits-todo-list";
 
 const WORDS: [(&str, &str); 5] = [
     ("turns.terminal-status-quality", "weak"),
@@ -76,6 +78,9 @@ pub(crate) fn negotiated(data: &Data, agent: &Agent, settings: Option<&Settings>
         (MODEL, settings.map_or_else(|| before(MODEL), |settings| settings.has("model"))),
         (MODE, settings.map_or_else(|| before(MODE), |settings| settings.has("mode"))),
         (ATTACH, agent.image || agent.audio || agent.embeds),
+        // No handshake tells of it: who keeps a list shows it.
+        (PLAN, before(PLAN) || agent.plans),
+        (TODO, before(TODO) || agent.plans),
     ];
     set = set.without(&TOLD);
     let lacks = |name: &str| data.lacks.iter().any(|lack| lack == name);

@@ -4,6 +4,7 @@ use jackfield_sdk::prelude::*;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use crate::compaction::Shortening;
 use crate::dialect::AcpDialect;
 use crate::replay::Replay;
 use crate::session::Acp;
@@ -37,6 +38,10 @@ pub(crate) struct Conversation {
     pub message: Message,
     /// Calls of the open turn, by id.
     pub calls: BTreeMap<String, Call>,
+    /// The shortening of its context that was told last.
+    pub compaction: Shortening,
+    /// The timer until which the choice of a setting may hold up a message.
+    pub choosing: u32,
     /// The agent tells its history: nothing of it is live.
     pub replay: Option<Replay>,
     /// It has opened the conversation, and still tells its history.
@@ -120,14 +125,15 @@ impl Early {
         keeps
     }
 
-    /// What was kept for this conversation. When no other is being opened, the rest belongs to none.
-    pub(crate) fn take(&mut self, id: &str) -> Vec<Value> {
+    /// What was kept for this conversation, and how much belongs to none: when no other is being opened, that is the rest.
+    pub(crate) fn take(&mut self, id: &str) -> (Vec<Value>, usize) {
         let kept = std::mem::take(&mut self.kept);
         let (mine, rest): (VecDeque<_>, VecDeque<_>) = kept.into_iter().partition(|(of, _)| of == id);
+        let nobodys = if self.opening > 0 { 0 } else { rest.len() };
         if self.opening > 0 {
             self.kept = rest;
         }
-        mine.into_iter().map(|(_, update)| update).collect()
+        (mine.into_iter().map(|(_, update)| update).collect(), nobodys)
     }
 }
 
@@ -186,7 +192,8 @@ mod tests {
         early.opening = 1;
         (0..EARLY + 10).for_each(|n| _ = early.keep(if n % 2 == 0 { "a" } else { "b" }, n.into()));
         early.opening = 0;
-        assert_eq!(early.take("a").len(), EARLY / 2);
-        assert!(early.take("b").is_empty(), "it belongs to none");
+        let (mine, nobodys) = early.take("a");
+        assert_eq!((mine.len(), nobodys), (EARLY / 2, EARLY / 2));
+        assert!(early.take("b").0.is_empty(), "it belongs to none");
     }
 }

@@ -19,6 +19,8 @@ pub struct Data {
     pub lacks: Vec<String>,
     /// Capabilities that are words, in place of the protocol's.
     pub words: BTreeMap<String, String>,
+    /// Kinds of calls that the protocol does not have, and those that they are.
+    pub kinds: BTreeMap<String, String>,
     /// What a person must do to log in, when the agent does not say it.
     pub login: Option<String>,
     /// Values of settings that are not offered: in them the agent asks nobody.
@@ -100,6 +102,7 @@ impl Default for Data {
             flags: vec![],
             lacks: vec![],
             words: BTreeMap::new(),
+            kinds: BTreeMap::new(),
             login: None,
             withheld: BTreeMap::new(),
             asks: BTreeMap::new(),
@@ -120,6 +123,13 @@ impl Default for Data {
 }
 
 impl Data {
+    /// The kind of a call, as the protocol has it.
+    pub(crate) fn rename_kind(&self, kind: &mut Option<String>) {
+        if let Some(name) = kind.as_ref().and_then(|kind| self.kinds.get(kind)) {
+            *kind = Some(name.clone());
+        }
+    }
+
     /// Whether a value of a setting is not offered.
     pub(crate) fn withholds(&self, setting: &str, value: &str) -> bool {
         self.withheld

@@ -31,6 +31,11 @@ pub trait AcpDialect: Default + 'static {
         true
     }
 
+    /// The params of a request for permission, before they are understood. The host goes by what the agent said itself, whatever stands here.
+    fn asks(&mut self, params: &mut Value) {
+        let _ = params;
+    }
+
     /// A request of the agent's by a method that the protocol does not have. Without an answer it is refused.
     fn request(&mut self, cx: &mut Cx, method: &str, params: &Value) -> Option<Value> {
         let _ = (cx, method, params);

@@ -9,6 +9,7 @@
 
 mod answer;
 mod capabilities;
+mod compaction;
 mod content;
 mod conversation;
 mod data;
@@ -17,6 +18,7 @@ mod fault;
 mod history;
 mod list;
 mod open;
+mod other;
 mod questions;
 mod replay;
 mod request;

@@ -136,8 +136,13 @@ impl<D: AcpDialect> Acp<D> {
         }
         self.negotiate(cx, Some(id));
         self.tell_settings(cx, id);
-        for update in self.early.take(id) {
+        let (told, nobodys) = self.early.take(id);
+        for update in told {
             self.told(cx, id, update);
+        }
+        if nobodys > 0 {
+            let text = format!("{nobodys} updates came of a conversation that nobody opened here");
+            cx.diagnostic(Level::Warning, "another-conversation", text);
         }
     }
 

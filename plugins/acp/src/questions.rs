@@ -9,15 +9,30 @@ use crate::request::{Asked, Open};
 use crate::session::Acp;
 use crate::wire::{Elicitation, read};
 
-/// A form: its fields, by name, with the schema of each.
-#[derive(Debug)]
-pub(crate) struct Form(Map<String, Value>);
+/// A form.
+#[derive(Debug, Default)]
+pub(crate) struct Form {
+    /// Its fields, by name, with the schema of each. A field of a kind that nobody knows is not among them: it must not be shown as another.
+    fields: Map<String, Value>,
+    /// Those that can't be left out.
+    required: Vec<String>,
+}
 
 impl<D: AcpDialect> Acp<D> {
     pub(crate) fn elicits(&mut self, cx: &mut Cx, id: Id, params: Value) {
         let asked: Elicitation = read(params);
         if self.is_open(cx, &id) {
             return;
+        }
+        // A mode that is left out is a form's.
+        if !["", "form", "url"].contains(&asked.mode.as_str()) || (asked.mode == "url" && asked.url.is_none()) {
+            self.refuse(
+                cx,
+                &id,
+                -32602,
+                &format!("Invalid params: no elicitation in the mode '{}' is offered", asked.mode),
+            );
+            return cx.unknown(format!("elicitation/{}", asked.mode));
         }
         let thread = asked.session_id.filter(|thread| self.conversations.contains_key(thread));
         let name = id.to_text();
@@ -32,13 +47,12 @@ impl<D: AcpDialect> Acp<D> {
                 (request, Asked::Page(asked.elicitation_id))
             }
             _ => {
-                let fields =
-                    asked.requested_schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
-                let questions = fields.iter().map(|(name, schema)| question(name, schema)).collect();
+                let form = Form::of(&asked.requested_schema);
+                let questions = form.fields.iter().map(|(name, schema)| question(name, schema)).collect();
                 let reason = Some(asked.message).filter(|message| !message.is_empty());
                 let options = vec![Offer::new("decline", "Decline", Verdict::RejectOnce)];
                 let request = Request { questions, reason, options, ..Request::new(&name, Subject::Questions) };
-                (request, Asked::Form(Form(fields)))
+                (request, Asked::Form(form))
             }
         };
         let request = Request { item: asked.tool_call_id.clone(), ..request };
@@ -85,16 +99,29 @@ fn question(name: &str, schema: &Value) -> Question {
         header: word("title"),
         multiple: many,
         free_text: choices.is_empty(),
+        schema: Some(schema.to_string()),
         ..Question::new(name, text, choices)
     }
 }
 
 impl Form {
+    fn of(schema: &Value) -> Form {
+        let known = |schema: &Value| {
+            let kinds = ["string", "number", "integer", "boolean", "array"];
+            schema["type"].as_str().is_none_or(|kind| kinds.contains(&kind))
+        };
+        let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let fields = fields.filter(|(_, schema)| known(schema)).map(|(name, schema)| (name.clone(), schema.clone()));
+        let required = schema["required"].as_array().into_iter().flatten();
+        let required = required.filter_map(|name| name.as_str().map(str::to_owned));
+        Form { fields: fields.collect(), required: required.collect() }
+    }
+
     /// The answer with what was filled in, each value of its field's type.
     pub(crate) fn accept(&self, filled: &[Filled]) -> Result<Value, Fault> {
         let mut content = Map::new();
         for Filled { question, values } in filled {
-            let Some(schema) = self.0.get(question) else {
+            let Some(schema) = self.fields.get(question) else {
                 return Err(Fault::new(FaultKind::Invalid, format!("There is no question `{question}`.")));
             };
             let value = if schema["type"] == "array" {
@@ -107,6 +134,12 @@ impl Form {
                 )?
             };
             content.insert(question.clone(), value);
+        }
+        if let Some(missing) = self.required.iter().find(|name| !content.contains_key(*name)) {
+            return Err(Fault::new(
+                FaultKind::Invalid,
+                format!("`{missing}` has to be answered, or the whole declined."),
+            ));
         }
         Ok(json!({"action": "accept", "content": content}))
     }

@@ -41,8 +41,10 @@ pub(crate) enum Asked {
 
 impl<D: AcpDialect> Acp<D> {
     /// `session/request_permission`.
-    pub(crate) fn asks_permission(&mut self, cx: &mut Cx, id: Id, params: Value) {
-        let asked: Permission = read(params);
+    pub(crate) fn asks_permission(&mut self, cx: &mut Cx, id: Id, mut params: Value) {
+        self.dialect.asks(&mut params);
+        let mut asked: Permission = read(params);
+        self.data.rename_kind(&mut asked.tool_call.kind);
         let thread = asked.session_id;
         if !self.conversations.contains_key(&thread) {
             self.reply(cx, &id, cancelled());
@@ -92,7 +94,8 @@ impl<D: AcpDialect> Acp<D> {
     /// The command `respond`.
     pub(crate) fn respond(&mut self, cx: &mut Cx, op: u32, answer: &Answer) {
         let name = &answer.request;
-        let Some(open) = self.requests.0.get_mut(name).filter(|_| self.phase == Phase::Ready) else {
+        let runs = matches!(self.phase, Phase::Ready | Phase::Starting(_));
+        let Some(open) = self.requests.0.get_mut(name).filter(|_| runs) else {
             return cx.fail(op, Fault::new(FaultKind::NotFound, "No such request is open."));
         };
         if open.answering.is_some() {

@@ -8,6 +8,9 @@ use crate::dialect::AcpDialect;
 use crate::session::Acp;
 use crate::wire::{Opened, read};
 
+/// So many milliseconds a message waits for the choice of a setting that came along with it.
+const HOLDS_UP_MS: f64 = 10_000.0;
+
 impl<D: AcpDialect> Acp<D> {
     /// The command `set-selection`. Before there is a conversation it is kept for those to come.
     pub(crate) fn select(&mut self, cx: &mut Cx, op: u32, thread: Option<String>, pairs: Pairs) {
@@ -53,6 +56,9 @@ impl<D: AcpDialect> Acp<D> {
                 Ok(None) => {}
                 Ok(Some((method, mut params, value))) => {
                     params["sessionId"] = id.into();
+                    if why == Why::Along {
+                        self.may_hold_up(cx, id);
+                    }
                     self.ask(cx, method, params, Call::Set { id: id.to_owned(), why, name, value, rest: pairs });
                     return;
                 }
@@ -81,6 +87,25 @@ impl<D: AcpDialect> Acp<D> {
                 self.set_next(cx, id, why, rest);
             }
             Err(fault) => self.unset(cx, id, why, &name, rest, fault),
+        }
+    }
+
+    /// A message waits for a choice: not for ever.
+    fn may_hold_up(&mut self, cx: &mut Cx, id: &str) {
+        let timer = cx.timer(HOLDS_UP_MS);
+        if let Some(conversation) = self.conversations.get_mut(id) {
+            conversation.choosing = timer;
+        }
+    }
+
+    /// The choice that came along with a message is not answered: the message goes without it.
+    pub(crate) fn chosen_in_vain(&mut self, cx: &mut Cx, id: &str) {
+        if self.conversations.get(id).is_some_and(|found| found.waiting.is_some()) {
+            let text =
+                format!("{} does not answer the choice of a setting; the message went without it.", self.data.label);
+            let note = Note::new(Level::Warning, "config", text);
+            cx.event_in(self.scope(id), EventBody::Note(note));
+            self.say_waiting(cx, id);
         }
     }
 

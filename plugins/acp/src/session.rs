@@ -108,6 +108,7 @@ impl<D: AcpDialect> Provider for Acp<D> {
             CommandBody::ListThreads(list) => self.list(cx, op, list),
             CommandBody::ListSettings => self.list_settings(cx, op, thread),
             CommandBody::CloseThread => self.close_thread(cx, op, thread),
+            CommandBody::Other(other) => self.other(cx, op, thread, &other.name),
             _ => {}
         }
     }
@@ -120,9 +121,13 @@ impl<D: AcpDialect> Provider for Acp<D> {
         if self.trail_due(cx, timer) {
             return;
         }
-        let due = self.conversations.iter().find(|(_, conversation)| conversation.timer == timer);
-        if let Some(id) = due.map(|(id, _)| id.clone()) {
-            self.stored(cx, &id);
+        let of = |which: fn(&Conversation) -> u32| {
+            self.conversations.iter().find(|(_, found)| which(found) == timer).map(|(id, _)| id.clone())
+        };
+        match (of(|conversation| conversation.timer), of(|conversation| conversation.choosing)) {
+            (Some(id), _) => self.stored(cx, &id),
+            (None, Some(id)) => self.chosen_in_vain(cx, &id),
+            (None, None) => {}
         }
     }
 

@@ -21,6 +21,10 @@ pub(crate) struct Agent {
     pub forks: bool,
     pub closes: bool,
     pub lists: bool,
+    pub deletes: bool,
+    pub logs_out: bool,
+    /// It has told a todo list.
+    pub plans: bool,
     pub image: bool,
     pub audio: bool,
     pub embeds: bool,
@@ -46,6 +50,7 @@ impl<D: AcpDialect> Acp<D> {
                 "fs": {"readTextFile": false, "writeTextFile": false},
                 "terminal": false,
                 "elicitation": {"form": {}, "url": {}},
+                "session": {"compaction": {}, "configOptions": {"boolean": {}}, "notices": {}},
             },
             "clientInfo": {"name": "jackfield", "title": "Jackfield", "version": env!("CARGO_PKG_VERSION")},
         });
@@ -58,7 +63,7 @@ impl<D: AcpDialect> Acp<D> {
             Ok(reply) => read(reply),
             Err(fault) => return self.start_failed(cx, fault),
         };
-        if reply.protocol_version.as_u64() != Some(VERSION) {
+        if version(&reply.protocol_version) != Some(VERSION) {
             return self.start_failed(cx, self.other_version(&reply.protocol_version));
         }
         let can = reply.agent_capabilities;
@@ -70,11 +75,14 @@ impl<D: AcpDialect> Acp<D> {
             forks: sessions.fork.is_some(),
             closes: sessions.close.is_some(),
             lists: sessions.list.is_some(),
+            deletes: sessions.delete.is_some(),
+            logs_out: can.auth.logout.is_some(),
             image: can.prompt_capabilities.image,
             audio: can.prompt_capabilities.audio,
             embeds: can.prompt_capabilities.embedded_context,
             http: can.mcp_capabilities.http,
             sse: can.mcp_capabilities.sse,
+            plans: false,
             logins: reply.auth_methods,
         };
         match self.options.auth_method.clone() {
@@ -85,7 +93,7 @@ impl<D: AcpDialect> Acp<D> {
 
     fn other_version(&self, told: &Value) -> Fault {
         let label = &self.data.label;
-        let told = told.as_u64().map_or_else(|| "none".to_owned(), |version| version.to_string());
+        let told = version(told).map_or_else(|| "none".to_owned(), |version| version.to_string());
         let text = format!(
             "{label} speaks version {told} of the Agent Client Protocol; this plugin speaks version {VERSION}. Use a version of \
              the agent that speaks {VERSION}, too, or a plugin for version {told}."
@@ -159,4 +167,10 @@ impl<D: AcpDialect> Acp<D> {
         let message = format!("{said}. {} needs a login: {}.", self.data.label, offered.join("; "));
         Fault { message, ..fault }
     }
+}
+
+/// A version; some write a whole number with a point.
+fn version(told: &Value) -> Option<u64> {
+    told.as_u64()
+        .or_else(|| told.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0).map(|number| number as u64))
 }

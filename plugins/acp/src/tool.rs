@@ -29,7 +29,9 @@ impl<D: AcpDialect> Acp<D> {
         let at = |pointer: &String| update.pointer(pointer);
         let name = self.data.pointers.tool_name.as_ref().and_then(at).and_then(Value::as_str).map(str::to_owned);
         let code = self.data.pointers.exit_code.iter().find_map(at).and_then(Value::as_i64);
-        let told: ToolCall = read(update);
+        let mut told: ToolCall = read(update);
+        self.data.rename_kind(&mut told.kind);
+        let name = name.or_else(|| told.name.take());
         if told.tool_call_id.is_empty() {
             return cx.unknown("a tool call without an id");
         }

@@ -8,7 +8,7 @@ use crate::dialect::AcpDialect;
 use crate::replay::Voice;
 use crate::session::Acp;
 use crate::usage;
-use crate::wire::{Commands, Entry, Opened, PlanUpdate, read};
+use crate::wire::{Commands, Entry, Notice, Opened, PlanUpdate, read};
 
 impl<D: AcpDialect> Acp<D> {
     pub(crate) fn update(&mut self, cx: &mut Cx, mut params: Value) {
@@ -83,10 +83,11 @@ impl<D: AcpDialect> Acp<D> {
                 }
             }
             "notice" => {
-                let text = take_text(&mut update, "message").or_else(|| take_text(&mut update, "text"));
-                let note = Note::new(Level::Info, "notice", text.unwrap_or_else(|| update.to_string()));
+                let note = note(read(update));
                 cx.event_in(self.scope(id), EventBody::Note(note));
             }
+            "compaction_update" => self.compaction(cx, id, read(update)),
+            "compaction_summary_chunk" => self.compaction_piece(cx, id, read(update)),
             _ => return cx.unknown(format!("session/update/{kind}")),
         }
         if cx.said_nothing() {
@@ -154,6 +155,9 @@ impl<D: AcpDialect> Acp<D> {
 
     /// The todo list, whole. History tells it as it was; only the last one counts, and it is live soon.
     fn plan(&mut self, cx: &mut Cx, id: &str, plan: PlanUpdate) {
+        if !std::mem::replace(&mut self.agent.plans, true) {
+            self.negotiate(cx, Some(id));
+        }
         let scope = if self.replays(id) { self.history(id) } else { self.scope(id) };
         let steps = plan.entries.into_iter().map(|Entry { content, status, priority }| PlanStep {
             priority,
@@ -180,6 +184,16 @@ impl<D: AcpDialect> Acp<D> {
             None => self.scope(id),
         }
     }
+}
+
+fn note(told: Notice) -> Note {
+    let level = match told.severity.as_str() {
+        "warning" => Level::Warning,
+        "error" => Level::Error,
+        _ => Level::Info,
+    };
+    let text = told.description.iter().fold(told.title, |text, more| format!("{text}: {more}"));
+    Note::new(level, "notice", text)
 }
 
 /// A text of an object, taken out of it.

@@ -32,6 +32,7 @@ wire! { AgentCapabilities {
     #[serde(deserialize_with = "lossy")] prompt_capabilities: PromptCapabilities,
     #[serde(deserialize_with = "lossy")] mcp_capabilities: McpCapabilities,
     #[serde(deserialize_with = "lossy")] session_capabilities: SessionCapabilities,
+    #[serde(deserialize_with = "lossy")] auth: AuthCapabilities,
 } }
 wire! { PromptCapabilities {
     #[serde(deserialize_with = "lossy")] image: bool,
@@ -44,8 +45,9 @@ wire! { McpCapabilities {
 } }
 // Being there is support.
 wire! { SessionCapabilities {
-    list: Option<Value>, resume: Option<Value>, fork: Option<Value>, close: Option<Value>,
+    list: Option<Value>, resume: Option<Value>, fork: Option<Value>, close: Option<Value>, delete: Option<Value>,
 } }
+wire! { AuthCapabilities { logout: Option<Value> } }
 wire! { AuthMethod {
     id: String,
     name: String,
@@ -111,6 +113,7 @@ wire! {
     ToolCall {
         tool_call_id: String,
         #[serde(deserialize_with = "lossy")] title: Option<String>,
+        #[serde(deserialize_with = "lossy")] name: Option<String>,
         #[serde(deserialize_with = "lossy")] kind: Option<String>,
         #[serde(deserialize_with = "lossy")] status: Option<String>,
         raw_input: Option<Value>,
@@ -143,6 +146,18 @@ wire! { Named {
 } }
 wire! { Hint { #[serde(deserialize_with = "lossy")] hint: Option<String> } }
 
+wire! { Notice {
+    #[serde(deserialize_with = "lossy")] severity: String,
+    #[serde(deserialize_with = "lossy")] title: String,
+    #[serde(deserialize_with = "lossy")] description: Option<String>,
+} }
+wire! { Compaction {
+    compaction_id: String,
+    #[serde(deserialize_with = "lossy")] status: String,
+    #[serde(deserialize_with = "lossy_list")] summary: Vec<Value>,
+    content: Value,
+    #[serde(deserialize_with = "lossy")] error: Option<String>,
+} }
 wire! { Permission {
     session_id: String,
     #[serde(deserialize_with = "lossy")] tool_call: ToolCall,

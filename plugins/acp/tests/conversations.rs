@@ -221,3 +221,65 @@ fn two_conversations_of_one_program_are_told_apart() {
     live.harness.input(Input::Command(Command { op, thread: Some("r".into()), body }));
     assert_eq!(live.last_call()["params"]["sessionId"], "r");
 }
+
+#[test]
+fn what_the_contract_has_no_word_for_is_asked_by_its_name_where_the_agent_offers_it() {
+    let other = |name: &str| CommandBody::Other(Other { name: name.into(), json: "{}".into() });
+    let mut live = Live::ready(json!({}));
+    assert_eq!(refusal(&live.harness.command(other("logout"))).0, FaultKind::Unsupported);
+    assert_eq!(refusal(&live.harness.command_in("s", other("delete-thread"))).0, FaultKind::Unsupported);
+    assert_eq!(refusal(&live.harness.command(other("dance"))).0, FaultKind::Unsupported);
+    let mut live = Live::ready(json!({"auth": {"logout": {}}, "sessionCapabilities": {"delete": {}}}));
+    live.harness.command(other("logout"));
+    assert_eq!(live.last_call()["method"], "logout");
+    assert!(project(&live.answer(json!({}))).contains("Accepted"));
+    assert_eq!(refusal(&live.harness.command(other("delete-thread"))).0, FaultKind::Invalid);
+    live.harness.say("hi");
+    live.harness.command_in("s", other("delete-thread"));
+    assert_eq!(
+        (live.last_call()["method"].clone(), live.last_call()["params"].clone()),
+        (json!("session/delete"), json!({"sessionId": "s"}))
+    );
+    assert!(project(&live.answer(json!({}))).contains("Accepted"));
+    assert_eq!(refusal(&live.harness.say("again")).0, FaultKind::NotFound, "it is gone");
+}
+
+#[test]
+fn a_message_does_not_wait_for_ever_for_a_choice_that_came_along() {
+    let mut live = Live::started(json!({}));
+    live.harness.open(None, &[]);
+    let modes = json!({"currentModeId": "a", "availableModes": [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}]});
+    live.answer(json!({"sessionId": "s", "modes": modes}));
+    let message = Message { selection: vec![("mode".into(), "b".into())], ..Message::of_text("hi") };
+    live.harness.command(CommandBody::SendRun(message));
+    assert_eq!(live.last_call()["method"], "session/set_mode");
+    let said = project(&live.harness.advance(10_001.0));
+    assert!(said.contains("does not answer"), "{said}");
+    assert_eq!(live.last_call()["method"], "session/prompt");
+    live.answer(json!({"stopReason": "end_turn"}));
+    assert!(project(&live.harness.advance(60_000.0)).is_empty(), "it is said once");
+}
+
+#[test]
+fn a_context_that_the_agent_shortens_by_itself_is_told_with_what_took_its_place() {
+    let mut live = Live::ready(json!({}));
+    let told = |outputs: &[Output]| {
+        let changes = outputs.iter().filter_map(|output| match output {
+            Output::Event(Event { body: EventBody::Context(change), .. }) => {
+                Some((jackfield_sdk::testing::word(&change.what), change.summary.clone()))
+            }
+            _ => None,
+        });
+        changes.collect::<Vec<_>>()
+    };
+    let update = |status: &str| json!({"sessionUpdate": "compaction_update", "compactionId": "c", "status": status});
+    let piece = |text: &str| json!({"sessionUpdate": "compaction_summary_chunk", "compactionId": "c", "content": {"type": "text", "text": text}});
+    assert_eq!(told(&live.update(piece("Once "))), [("Compacting".to_owned(), Some("Once ".to_owned()))]);
+    assert!(told(&live.update(update("in_progress"))).is_empty(), "told twice");
+    assert!(told(&live.update(piece("upon"))).is_empty());
+    assert_eq!(told(&live.update(update("completed"))), [("Compacted".to_owned(), Some("Once upon".to_owned()))]);
+    let failed = json!({"sessionUpdate": "compaction_update", "compactionId": "d", "status": "failed", "error": "no"});
+    assert_eq!(told(&live.update(failed)), [("CompactFailed".to_owned(), Some("no".to_owned()))]);
+    let odd = json!({"sessionUpdate": "compaction_update", "compactionId": "e", "status": "_odd"});
+    assert!(matches!(live.update(odd).as_slice(), [Output::Disposition(Disposition::Unknown(_))]));
+}

@@ -255,6 +255,10 @@ impl AcpDialect for Grumpy {
         update["sessionUpdate"] != "x_heartbeat"
     }
 
+    fn asks(&mut self, params: &mut Value) {
+        params["toolCall"]["kind"] = params["toolCall"]["deed"].take();
+    }
+
     fn request(&mut self, _cx: &mut Cx, method: &str, params: &Value) -> Option<Value> {
         if method == "_grumpy/add" { Some(json!(params["a"].as_i64()? + params["b"].as_i64()?)) } else { None }
     }
@@ -299,6 +303,17 @@ fn a_dialect_in_code_extends_the_plugin_without_copying_it() {
         project(&harness.frame(1, &frame.to_string()))
     };
     assert_eq!(update(json!({"sessionUpdate": "x_says", "words": "no"})), "+Assistant -: no\n");
+    let asked = json!({"jsonrpc": "2.0", "id": 8, "method": "session/request_permission",
+        "params": {"sessionId": "s", "toolCall": {"toolCallId": "t", "deed": "execute"}, "options": []}});
+    assert!(
+        project(&harness.frame(1, &asked.to_string())).contains("Execute"),
+        "what a request says is in its dialect, too"
+    );
+    let mut update = |update: Value| {
+        let frame =
+            json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": update}});
+        project(&harness.frame(1, &frame.to_string()))
+    };
     assert_eq!(update(json!({"sessionUpdate": "x_heartbeat"})), "");
     harness.frame(1, r#"{"jsonrpc":"2.0","id":9,"method":"_grumpy/add","params":{"a":2,"b":3}}"#);
     assert_eq!(harness.written.last().unwrap().1, r#"{"id":9,"jsonrpc":"2.0","result":5}"#);

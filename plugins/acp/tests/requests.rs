@@ -135,3 +135,27 @@ fn a_page_is_opened_elsewhere_and_told_when_it_is_done() {
         live.frame(json!({"jsonrpc": "2.0", "method": "elicitation/complete", "params": {"elicitationId": "e1"}}));
     assert!(project(&outputs).contains("request 0 Completed"));
 }
+
+#[test]
+fn a_form_shows_no_field_of_a_kind_that_nobody_knows_and_is_not_accepted_without_what_it_requires() {
+    let mut live = Live::ready(json!({}));
+    let schema = json!({"required": ["name"], "properties": {"name": {"type": "string"}, "mood": {"type": "_dial"}}});
+    let outputs =
+        live.call(json!(0), "elicitation/create", json!({"requestId": 2, "message": "m", "requestedSchema": schema}));
+    let shown: Vec<_> = asked(&outputs).questions.iter().map(|question| question.id.as_str()).collect();
+    assert_eq!(shown, ["name"]);
+    assert!(project(&respond(&mut live, "0", Reply::Filled(vec![]))).contains("fault Invalid"));
+    let name = Filled { question: "name".into(), values: vec!["Ada".into()] };
+    respond(&mut live, "0", Reply::Filled(vec![name]));
+    assert_eq!(live.written()[0]["result"], json!({"action": "accept", "content": {"name": "Ada"}}));
+}
+
+#[test]
+fn an_elicitation_in_a_mode_that_nobody_knows_is_refused_with_a_typed_error() {
+    let mut live = Live::ready(json!({}));
+    live.written();
+    for params in [json!({"mode": "_telepathy", "message": "m"}), json!({"mode": "url", "message": "no page"})] {
+        live.call(json!("e"), "elicitation/create", params);
+        assert_eq!(live.written()[0]["error"]["code"], -32602);
+    }
+}
