@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 pub struct Case {
     /// Its file.
     pub file: PathBuf,
+    /// The bundled plugin that it is about; without one, `tests/faults/plugin.rs`.
+    pub plugin: Option<String>,
     /// Options of the plugin: what it can't do, what the program tells by itself.
     pub options: Map<String, Value>,
     /// The limits in force.
@@ -43,6 +45,7 @@ impl Case {
         let (head, expected) = text.split_once(EXPECTED).context("there is no `== expected`")?;
         let mut case = Case {
             file: file.to_owned(),
+            plugin: None,
             options: Map::new(),
             limits: Limits::default(),
             programs: Vec::new(),
@@ -83,6 +86,10 @@ impl Case {
     fn provider(&mut self, lines: &[String]) -> Result<()> {
         for line in lines {
             let (name, value) = line.split_once(": ").with_context(|| format!("`{line}` is no `name: value`"))?;
+            if name.trim() == "plugin" {
+                self.plugin = Some(value.trim().to_owned());
+                continue;
+            }
             self.options.insert(name.trim().to_owned(), value.trim().into());
         }
         Ok(())

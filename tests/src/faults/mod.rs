@@ -7,6 +7,7 @@
 mod case;
 mod play;
 pub mod program;
+mod rpc;
 mod view;
 
 pub use case::Case;

@@ -16,8 +16,10 @@ use jackfield_runtime::process::{SUPERVISE, Supervisor, Tap};
 use jackfield_runtime::session::AskError;
 use jackfield_runtime::thread::{Delivery, Thread};
 use jackfield_runtime::thread_log::Subscription;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout_at};
 
 /// Longer than anything takes on a loaded machine.
@@ -26,6 +28,9 @@ const PATIENCE: Duration = Duration::from_secs(90);
 /// What all cases share: the plugin's bytes, and the program that is both supervisor and faulty program.
 pub struct House {
     plugin: Plugin,
+    /// Bundled plugins that a case was about, by name.
+    bundled: Mutex<BTreeMap<String, Plugin>>,
+    host: Host,
     program: PathBuf,
     _folder: tempfile::TempDir,
 }
@@ -41,7 +46,22 @@ impl House {
         let host = open_host(folder.path(), program, Limits::default(), true)?;
         // As a bundled one it needs no grant: what is granted to whom is not what these cases are about.
         let plugin = host.add_plugin(bytes, true).await?;
-        Ok(House { plugin, program: program.to_owned(), _folder: folder })
+        let bundled = Mutex::default();
+        Ok(House { plugin, bundled, host, program: program.to_owned(), _folder: folder })
+    }
+
+    /// The plugin that a case is about.
+    async fn plugin(&self, case: &Case) -> Result<Plugin> {
+        let Some(name) = &case.plugin else { return Ok(self.plugin.clone()) };
+        let mut loaded = self.bundled.lock().await;
+        if let Some(plugin) = loaded.get(name) {
+            return Ok(plugin.clone());
+        }
+        let bundled = jackfield_bundled::all().iter().find(|one| one.name == name);
+        let bytes = bundled.with_context(|| format!("no plugin '{name}' comes with the host"))?.bytes.to_vec();
+        let plugin = self.host.add_plugin(bytes, true).await?;
+        loaded.insert(name.clone(), plugin.clone());
+        Ok(plugin)
     }
 
     /// Plays a case; the text of what a client saw.
@@ -53,8 +73,8 @@ impl House {
         furnish(&folder.path().join("work"), &case.workspace)?;
         let data = folder.path().join("data");
         let host = open_host(&data, &self.program, case.limits.clone(), case.unasked)?;
-        let plugin = &self.plugin;
-        let instance = self.instance(case, folder.path())?;
+        let plugin = &self.plugin(case).await?;
+        let instance = self.instance(case, plugin, folder.path())?;
         let thread = host.new_thread(plugin, instance.clone(), &folder.path().join("work")).await?;
         let desk = Desk {
             host: &host,
@@ -66,7 +86,9 @@ impl House {
             view: View::default(),
             heard: 0,
         };
-        desk.sit(case).await
+        // Where the program lies is this machine's affair.
+        let program = self.program.display().to_string();
+        desk.sit(case).await.map(|seen| seen.replace(&program, "the program"))
     }
 
     /// A thread on a case's program, for whoever plays the host's side himself; `wire` is where what crosses the pipes is kept.
@@ -75,23 +97,25 @@ impl House {
             std::fs::create_dir_all(folder.join(made))?;
         }
         let host = open_host(&folder.join("data"), &self.program, case.limits.clone(), case.unasked)?;
-        let mut instance = self.instance(case, folder)?;
+        let plugin = self.plugin(case).await?;
+        let mut instance = self.instance(case, &plugin, folder)?;
         instance.tap = wire.map(|file| Tap::create(file, &[])).transpose()?;
-        Ok(host.new_thread(&self.plugin, instance, &folder.join("work")).await?)
+        Ok(host.new_thread(&plugin, instance, &folder.join("work")).await?)
     }
 
-    fn instance(&self, case: &Case, folder: &Path) -> Result<Instance> {
+    fn instance(&self, case: &Case, plugin: &Plugin, folder: &Path) -> Result<Instance> {
         let those =
             |word: &str| case.rules.iter().filter_map(|rule| rule.strip_prefix(word)).map(str::to_owned).collect();
         let (allow, deny): (Vec<String>, Vec<String>) = (those("allow "), those("deny "));
         anyhow::ensure!(allow.len() + deny.len() == case.rules.len(), "a rule begins with allow or deny");
         let text = |path: &Path| path.display().to_string();
+        let profiles = plugin.generation.manifest().spawn.iter();
         Ok(Instance {
             name: "faulty".into(),
             options: case.options.clone(),
             program_args: vec![FAULTY.into(), text(&case.file.canonicalize()?), text(&folder.join("starts"))],
             rules: Rules::parse(&allow, &deny)?,
-            programs: [("faulty".to_owned(), self.program.clone())].into(),
+            programs: profiles.map(|profile| (profile.program.clone(), self.program.clone())).collect(),
             ..Instance::default()
         })
     }

@@ -3,6 +3,7 @@
 //! `play __faulty CASE FOLDER`. The folder keeps how often it was started. It knows nothing of the host.
 
 use super::Case;
+use super::rpc::Rpc;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::io::{BufRead, StdinLock, Write};
@@ -29,7 +30,8 @@ fn run(arguments: &[String]) -> Result<u8> {
     let case = Case::read(file.as_ref())?;
     let start = number(folder.as_ref())?;
     let script = case.programs.get(start).or(case.programs.last()).context("no script")?;
-    let mut program = Program { stdin: std::io::stdin().lock() };
+    let rpc = case.plugin.as_ref().map(|_| Rpc::default());
+    let mut program = Program { stdin: std::io::stdin().lock(), rpc };
     for line in script {
         if let Some(code) = program.does(line).with_context(|| format!("`{line}`"))? {
             return Ok(code);
@@ -55,6 +57,8 @@ fn number(folder: &Path) -> Result<usize> {
 
 struct Program {
     stdin: StdinLock<'static>,
+    /// What a program that speaks JSON-RPC was called.
+    rpc: Option<Rpc>,
 }
 
 impl Program {
@@ -63,7 +67,19 @@ impl Program {
         let here = std::env::current_dir()?;
         let line = &line.replace("$WORK", &here.display().to_string());
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+        if let Some(lines) = self.rpc.as_ref().and_then(|rpc| rpc.says(verb, rest).transpose()) {
+            out(lines?.as_bytes())?;
+            return Ok(None);
+        }
         match verb {
+            "shake" => {
+                for line in ["hear initialize", &format!("answer initialize {{\"protocolVersion\":1{rest}}}")] {
+                    self.does(line)?;
+                }
+                for line in ["hear session/new", "answer session/new {\"sessionId\":\"s1\"}"] {
+                    self.does(line)?;
+                }
+            }
             "hear" => drop(self.hear(rest)?),
             // `hear-each answer "r1" "r2"`: lines with these words, in whatever order.
             "hear-each" => {
@@ -143,6 +159,10 @@ impl Program {
             "die" => std::process::abort(),
             // Lives on, whatever becomes of its stdin.
             "stay" => std::thread::sleep(Duration::from_secs(300)),
+            "close-stdout" => {
+                use std::os::unix::process::CommandExt;
+                bail!("sh: {}", std::process::Command::new("sh").args(["-c", "exec >&-; sleep 300"]).exec());
+            }
             "leave-a-child" => {
                 std::process::Command::new("sleep").arg("300").spawn()?;
             }
@@ -154,9 +174,15 @@ impl Program {
     /// Reads until a line of this type that holds these words; what comes before it is read and dropped.
     fn hear(&mut self, wanted: &str) -> Result<usize> {
         let (kind, words) = wanted.split_once(' ').unwrap_or((wanted, ""));
-        let kind = format!("\"type\":\"{kind}\"");
         loop {
             let line = self.line()?;
+            if let Some(rpc) = &mut self.rpc {
+                if rpc.hears(&line, kind) && line.contains(words) {
+                    return Ok(line.len());
+                }
+                continue;
+            }
+            let kind = format!("\"type\":\"{kind}\"");
             if line.contains(&kind) && line.contains(words) {
                 return Ok(line.len());
             }
