@@ -28,6 +28,11 @@ const VERSIONS: &[(&str, &str)] = &[
     ("claude-code", "claude-code-2.1.197"),
     ("codex", "codex-0.171.0"),
     ("codex", "codex-0.120.0"),
+    ("copilot", "copilot"),
+    ("gemini", "gemini"),
+    ("opencode", "opencode"),
+    ("claude-agent-acp", "claude-agent-acp"),
+    ("pi", "pi-0.73.1"),
 ];
 
 const PLAY: &str = env!("CARGO_BIN_EXE_play");
@@ -106,7 +111,16 @@ fn all_hold(provider: &str, name: &str, at_least: usize) {
 /// The chosen ones once more: byte by byte, with other line ends, with noise between, and lines told twice.
 #[test]
 fn the_chosen_look_the_same_in_every_manner() {
-    for (provider, least) in [("claude-code", 15), ("codex", 5)] {
+    let chosen = [
+        ("claude-code", 15),
+        ("codex", 5),
+        ("copilot", 2),
+        ("gemini", 1),
+        ("opencode", 2),
+        ("claude-agent-acp", 2),
+        ("pi", 3),
+    ];
+    for (provider, least) in chosen {
         let folders = VERSIONS.iter().filter(|(of, _)| *of == provider);
         let chosen: Vec<PathBuf> =
             folders.flat_map(|(_, name)| files(&folder(name))).filter(|file| by_hand(file)).collect();

@@ -57,6 +57,14 @@ impl Dialect for Acp {
         id?.as_str().map(str::to_owned)
     }
 
+    fn opened(&self, asked: &str, said: &str) -> Option<String> {
+        // An answer to `load` or `resume` need not name what it opened.
+        let (asked, answer) = (parse(asked), parse(said));
+        let comes_back = ["session/load", "session/resume"].contains(&word(&asked["method"]));
+        let named = || asked["params"]["sessionId"].as_str().map(str::to_owned);
+        self.session(said).or_else(|| named().filter(|_| comes_back && answer["error"].is_null()))
+    }
+
     fn answers_by_itself(&self, host: &str) -> Option<String> {
         let value = parse(host);
         let result = match word(&value["method"]) {
@@ -109,6 +117,14 @@ impl Dialect for Acp {
     }
 
     fn interrupt_answers(&self) -> bool {
+        true
+    }
+
+    fn is_stopped_for_a_message(&self) -> bool {
+        true
+    }
+
+    fn tells_of_copies(&self) -> bool {
         true
     }
 

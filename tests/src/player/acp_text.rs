@@ -51,6 +51,9 @@ impl Reader {
     }
 
     fn answer(&mut self, value: &Value) {
+        if super::rpc::is_nobodys(value) {
+            return;
+        }
         self.answers += 1;
         let reason = value["result"]["stopReason"].as_str();
         let error = &value["error"];

@@ -29,6 +29,7 @@ impl Seat {
                 }
                 thread.send_as(content, if behind { Delivery::Queue } else { Delivery::Auto }).await?;
             }
+            What::Into(Asked::Message { content }) => _ = thread.send_as(content, Delivery::Auto).await?,
             What::Wait(Asked::Message { content }) if self.before.is_some() => {
                 let before = self.before.take().context("what comes before it")?;
                 before.await.context("nobody goes back")??;
@@ -60,12 +61,14 @@ impl Seat {
                 thread.close().await?;
             }
             What::Killed => {
-                self.sitting.ended_by_us = Some(self.sitting.said.len());
+                // One that was hung up on before owes nothing that it said since.
+                self.sitting.ended_by_us.get_or_insert(self.sitting.said.len());
                 thread.kill().await?;
             }
             What::Exit(_) => tell(player, &ToPlayer::Go).await,
             What::Say if self.dialect.is_raw() => tell(player, &ToPlayer::Go).await,
             What::Wait(_) | What::Before(_) | What::Say | What::Complain | What::Unread(_) => {}
+            What::Into(_) | What::Follows(_) | What::SaidBefore | What::Opens => {}
             What::LeaveOut(_) | What::Hold => {}
         }
         Ok(())

@@ -9,6 +9,7 @@ use super::lists::Lists;
 use super::manner::Manner;
 use super::plan::{Incarnation, What, plan};
 use super::recording::Recording;
+use super::rpc::NO_CALL;
 use super::served::Served;
 use super::stage::{FromPlayer, ToPlayer};
 use anyhow::{Context, Result, bail};
@@ -22,9 +23,6 @@ use tokio::signal::unix::{SignalKind, signal};
 
 /// Longer than anything takes on a loaded machine: who waits so long was forgotten.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// The id, as JSON, of a call that nobody made.
-const NO_CALL: &str = "\"nobody's\"";
 
 /// Exit codes of the player's own failures: no recording ends so.
 const BROKEN: u8 = 97;
@@ -177,7 +175,8 @@ impl Player {
                     eprintln!("{}", step.line);
                     self.tell(FromPlayer::Complained { line: step.line })?;
                 }
-                What::Wait(asked) => {
+                What::Wait(_) | What::Into(_) | What::Follows(_) => {
+                    let Some(asked) = step.what.awaited() else { continue };
                     self.settle()?;
                     self.tell(FromPlayer::At { step: index })?;
                     if !self.wait(index, &asked, &step.line)? {
@@ -188,7 +187,11 @@ impl Player {
                 }
                 // It dies with the line in its pipe. When the host is the first to hang up there never was one.
                 What::Unread(asked) => _ = self.wait(index, &asked, &step.line)?,
-                What::LeaveOut(_) | What::Before(_) => {}
+                What::LeaveOut(_) | What::Before(_) | What::SaidBefore => {}
+                What::Opens => {
+                    self.owes = true;
+                    self.settle()?;
+                }
                 What::Hold => self.hold()?,
                 What::HangUp => {
                     self.settle()?;
@@ -335,7 +338,7 @@ impl Player {
     fn by_itself(&self, line: &str) -> Option<String> {
         let asked = self.dialect.asked(line, &self.requests);
         let awaited =
-            self.incarnation.steps.iter().any(|step| matches!(&step.what, What::Wait(wait) if wait.means(&asked)));
+            self.incarnation.steps.iter().any(|step| step.what.awaited().is_some_and(|wait| wait.means(&asked)));
         if awaited { None } else { self.dialect.answers_by_itself(line) }
     }
 

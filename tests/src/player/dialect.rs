@@ -167,6 +167,11 @@ pub trait Dialect: Sync {
     /// The conversation's id in a line of the program.
     fn session(&self, line: &str) -> Option<String>;
 
+    /// The id of the conversation that this line of the client opened, as the program's answer tells it.
+    fn opened(&self, _asked: &str, said: &str) -> Option<String> {
+        self.session(said)
+    }
+
     /// What must be replaced in the program's lines from now on: the recorded client's line was this, the host's was that.
     /// Nothing where the ids are the program's and answers go by their calls.
     fn learn(&self, _recorded: &str, _host: &str) -> Vec<(String, String)> {
@@ -208,6 +213,16 @@ pub trait Dialect: Sync {
 
     /// True when an interrupt answers all that is open, too: our host then refuses by itself what the recorded client refused.
     fn interrupt_answers(&self) -> bool {
+        false
+    }
+
+    /// True when our host stops the open turn for a message into it, whatever the recorded client did: its agents keep no queue.
+    fn is_stopped_for_a_message(&self) -> bool {
+        false
+    }
+
+    /// True when the program tells the history of a copy while it makes it.
+    fn tells_of_copies(&self) -> bool {
         false
     }
 

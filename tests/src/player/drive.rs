@@ -318,7 +318,7 @@ impl Seat {
     fn hung_up_at(&mut self, step: usize) {
         let steps = &mut self.sitting.incarnation.steps;
         if self.live.iter().any(start_failed) {
-            let awaited = steps[step..].iter_mut().filter(|step| matches!(step.what, What::Wait(_)));
+            let awaited = steps[step..].iter_mut().filter(|step| step.what.awaited().is_some());
             return awaited.for_each(|step| step.what = What::LeaveOut(REFUSED_START.into()));
         }
         let text = format!("the host closed stdin while line {} was awaited: {:?}", steps[step].at, steps[step].what);

@@ -208,10 +208,10 @@ fn client_lines(sitting: &Sitting, lists: &Lists) -> Vec<Problem> {
         What::LeaveOut(kind) if !names(&lists.client_lines, kind) => {
             Some(format!("line {}: '{kind}' is not on the list", step.at))
         }
-        What::Wait(asked) if !heard.contains(&index) => {
+        what => {
+            let asked = what.awaited().filter(|_| !heard.contains(&index))?;
             Some(format!("line {}: the host never wrote its '{}'", step.at, asked.kind()))
         }
-        _ => None,
     });
     let start = not_started(sitting).into_iter().chain(sitting.incarnation.start.not_ours.iter().cloned());
     let start = start.filter(|kind| !names(&lists.client_lines, kind));

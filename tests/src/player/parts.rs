@@ -66,7 +66,7 @@ impl<'a> Cutter<'a> {
         }
         let opens = answer.filter(|_| matches!(asked, Asked::Open(_)));
         let opened = opens.filter(|said| !self.dialect.refuses(&row.line, &said.line));
-        match opened.and_then(|said| self.dialect.session(&said.line)) {
+        match opened.and_then(|said| self.dialect.opened(&row.line, &said.line)) {
             Some(id) => self.opened(id),
             None => {
                 let named = self.dialect.conversation(&row.line);

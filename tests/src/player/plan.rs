@@ -28,12 +28,20 @@ pub enum What {
     Complain,
     /// Wait for a line of the host that means this.
     Wait(Asked),
+    /// A message goes into the open turn, which our host stops first: its interrupt is waited for.
+    Into(Asked),
+    /// Wait for a line that means this; what brings it about was done before.
+    Follows(Asked),
     /// The host writes this, and the program did not live to read it.
     Unread(Asked),
     /// A line that the host does not write, by kind.
     LeaveOut(String),
     /// The host wrote it in the start before, in which the conversation was copied.
     Before(Asked),
+    /// It was said in the start before, of the copy that was made there.
+    SaidBefore,
+    /// Go on once the host has opened the conversation, of which the recording has nothing.
+    Opens,
     /// Go on once the host has written its first message. Our host writes it as soon as the handshake is through; what the
     /// program said to lines that our host leaves out would come before or after it, by chance.
     Hold,
@@ -43,6 +51,17 @@ pub enum What {
     Exit(i32),
     /// Wait to be killed.
     Killed,
+}
+
+impl What {
+    /// The line of the host's that is waited for.
+    pub fn awaited(&self) -> Option<Asked> {
+        match self {
+            What::Wait(asked) | What::Follows(asked) => Some(asked.clone()),
+            What::Into(_) => Some(Asked::Interrupt),
+            _ => None,
+        }
+    }
 }
 
 /// One start of the program.
@@ -67,9 +86,9 @@ impl Incarnation {
     /// The person's messages that the host sends, with the steps at which they are sent.
     pub fn messages(&self) -> impl Iterator<Item = (usize, &[Content])> {
         self.steps.iter().enumerate().filter_map(|(index, step)| match &step.what {
-            What::Wait(Asked::Message { content }) | What::Unread(Asked::Message { content }) => {
-                Some((index, content.as_slice()))
-            }
+            What::Wait(Asked::Message { content })
+            | What::Follows(Asked::Message { content })
+            | What::Unread(Asked::Message { content }) => Some((index, content.as_slice())),
             _ => None,
         })
     }
@@ -87,12 +106,18 @@ impl Incarnation {
             What::Wait(asked @ Asked::Handshake) => Some(asked),
             _ => None,
         });
-        let copying = exchange(|what| match what {
+        let copied = exchange(|what| match what {
             What::Before(asked) => Some(asked),
             _ => None,
         });
+        let told = self.steps.iter().filter_map(|step| match &step.what {
+            What::Before(asked) => Some(Step { what: What::Wait(asked.clone()), ..step.clone() }),
+            What::SaidBefore => Some(Step { what: What::Say, ..step.clone() }),
+            _ => None,
+        });
+        let copying: Vec<Step> = copied.map_or_else(|| told.collect(), |copied| copied.to_vec());
         let last = |what| Step { at: 0, what, line: String::new() };
-        let steps = greeting.into_iter().chain(copying).flatten();
+        let steps = greeting.into_iter().flatten().chain(copying);
         Incarnation { steps: steps.chain([last(What::HangUp), last(What::Exit(0))]).collect(), ..self.clone() }
     }
 
@@ -142,6 +167,8 @@ struct Planner<'a> {
     gone: bool,
     /// Conversations that a line opened which our host leaves out: what is told of them is told to nobody.
     elsewhere: Vec<String>,
+    /// A copy is being made by this line.
+    copying: Option<String>,
 }
 
 impl<'a> Planner<'a> {
@@ -161,6 +188,7 @@ impl<'a> Planner<'a> {
             interrupted: false,
             gone: false,
             elsewhere: Vec::new(),
+            copying: None,
         }
     }
 
@@ -212,6 +240,15 @@ impl<'a> Planner<'a> {
 
     fn says(&mut self, row: &Row) {
         if self.dialect.conversation(&row.line).is_some_and(|id| self.elsewhere.contains(&id)) {
+            return;
+        }
+        if let Some(asked) = &self.copying {
+            let made = self.dialect.answers(asked, &row.line);
+            self.step(row, What::SaidBefore);
+            if made {
+                self.copying = None;
+                self.step(row, What::Opens);
+            }
             return;
         }
         if let Some(request) = self.dialect.requested(&row.line) {
@@ -282,6 +319,12 @@ impl<'a> Planner<'a> {
         // It joined the open turn, or got one of its own, as the turns that follow tell.
         let has_its_own = self.turns_until_next_message(index) > self.open;
         match (self.interrupted, has_its_own) {
+            (false, true) if self.dialect.is_stopped_for_a_message() => {
+                self.step(row, What::Into(asked.clone()));
+                self.interrupted = true;
+                self.requests.clear();
+                self.kept.push(Step { at: row.at, what: What::Follows(asked), line: row.line.clone() });
+            }
             (false, _) => {
                 self.open += usize::from(has_its_own);
                 self.step(row, What::Wait(asked));
@@ -296,6 +339,7 @@ impl<'a> Planner<'a> {
         self.opened = true;
         let (asked, copies) = (Asked::Open(opening.clone()), opening.fork);
         self.start = std::mem::take(&mut self.start).opened_by(opening);
+        self.copying = Some(row.line.clone()).filter(|_| copies && self.dialect.tells_of_copies());
         self.step(row, if copies { What::Before(asked) } else { What::Wait(asked) });
     }
 

@@ -3,6 +3,14 @@
 
 use serde_json::Value;
 
+/// The id, as JSON, of a call that nobody made.
+pub const NO_CALL: &str = "\"nobody's\"";
+
+/// True when an answer is to a call of the recorded client's that our host did not make.
+pub fn is_nobodys(answer: &Value) -> bool {
+    answer["id"].to_string() == NO_CALL
+}
+
 /// The id of the call that a line makes.
 pub fn call(line: &str) -> Option<String> {
     let value = parse(line)?;
