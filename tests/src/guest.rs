@@ -13,14 +13,32 @@ pub fn build(name: &str, source: &str, manifest: &str) -> Result<Vec<u8>> {
     Ok(jackfield_pack::pack(&module, manifest, &folder(name))?)
 }
 
+/// The same for a plugin that builds on another: `on` names the other's crate, in `plugins/`, taken without its own component.
+pub fn build_on(on: &str, name: &str, source: &str, manifest: &str) -> Result<Vec<u8>> {
+    let path = xtask::root().join("plugins").join(on);
+    let line = format!("jackfield-plugin-{on} = {{ path = {path:?}, default-features = false }}\n");
+    let module = std::fs::read(compile_with(name, source, &line)?)?;
+    Ok(jackfield_pack::pack(&module, manifest, &folder(name))?)
+}
+
+/// The module of a first-party plugin, as cargo made it, before any manifest was put in: whoever has a manifest of his own packs it.
+pub fn module(plugin: &str) -> PathBuf {
+    let file = format!("jackfield_plugin_{}.wasm", plugin.replace('-', "_"));
+    xtask::root().join("target/guests").join(xtask::setup::TARGET).join("plugin").join(file)
+}
+
 /// Compiles `source` as the crate `name`; returns the module's path.
 pub fn compile(name: &str, source: &str) -> Result<PathBuf> {
+    compile_with(name, source, "")
+}
+
+fn compile_with(name: &str, source: &str, dependencies: &str) -> Result<PathBuf> {
     let folder = folder(name);
     std::fs::create_dir_all(folder.join("src"))?;
     let sdk = xtask::root().join("sdk/rust");
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[lib]\ncrate-type = [\"cdylib\"]\n\n\
-         [dependencies]\njackfield-sdk = {{ path = {sdk:?} }}\nserde_json = \"1\"\n\n[profile.dev]\npanic = \"abort\"\ndebug = false\nopt-level = 1\n\n[workspace]\n"
+         [dependencies]\njackfield-sdk = {{ path = {sdk:?} }}\nserde_json = \"1\"\n{dependencies}\n[profile.dev]\npanic = \"abort\"\ndebug = false\nopt-level = 1\n\n[workspace]\n"
     );
     std::fs::write(folder.join("Cargo.toml"), manifest)?;
     // The same versions as the workspace's, which are on this machine already.

@@ -4,11 +4,16 @@ use jackfield_tests::door::{Door, Ended};
 
 /// Runs a prompt on an agent.
 fn run(agent: &str, approve: &str) -> Ended {
+    run_with(agent, approve, &[])
+}
+
+fn run_with(agent: &str, approve: &str, more: &[&str]) -> Ended {
     let door = Door::new(env!("CARGO_BIN_EXE_jackfield-under-test"));
     let body = std::fs::read_to_string(xtask::root().join("tests/agents").join(agent)).expect("the agent");
     let program = door.script("agent", &body).display().to_string();
     let arguments = ["--exe", &program, "--exe-arg=--stdio", "--exe-arg", "two words"];
-    door.run(&[&["run", "--provider", "acp", "--json", "--approve", approve], &arguments[..], &["Paint it."]].concat())
+    let usual = ["run", "--provider", "acp", "--json", "--approve", approve];
+    door.run(&[&usual[..], &arguments[..], more, &["Paint it."]].concat())
 }
 
 fn tools(ended: &Ended) -> Vec<(String, String)> {
@@ -38,6 +43,24 @@ fn what_is_refused_does_not_happen_and_the_turn_goes_on() {
     let ended = run("odd.sh", "deny").expect(0, &["completed"]).well_formed();
     assert_eq!(ended.said(), "It was refused.");
     assert_eq!(tools(&ended)[1].1, "declined");
+}
+
+#[test]
+fn one_that_speaks_before_it_is_asked_is_understood() {
+    let ended = run_with("hasty.sh", "deny", &["--mode", "angry"]).expect(0, &["completed"]).well_formed();
+    assert!(ended.said().contains("Done in a hurry."), "{}", ended.said());
+    let own = ended.of_type("turn.started").len();
+    assert_eq!(own, 2, "what it said before it was asked has a turn of its own");
+    assert_eq!(tools(&ended), [("read it".into(), "completed".into())], "told four times, it is one call");
+    assert!(ended.of_type("plan.updated").len() == 1, "who keeps a list shows it");
+}
+
+#[test]
+fn one_that_spells_its_words_and_counts_as_we_do_is_understood() {
+    let ended = run("slow_talker.sh", "allow").expect(1, &["as often as one turn may"]).well_formed();
+    assert_eq!(tools(&ended).iter().map(|(_, status)| status.as_str()).collect::<Vec<_>>(), ["completed"; 3]);
+    let refused = run("slow_talker.sh", "deny").expect(1, &["max_turn_requests"]).well_formed();
+    assert_eq!(tools(&refused).iter().map(|(_, status)| status.as_str()).collect::<Vec<_>>(), ["declined"; 3]);
 }
 
 #[test]
