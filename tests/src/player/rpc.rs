@@ -8,7 +8,7 @@ pub const NO_CALL: &str = "\"nobody's\"";
 
 /// True when an answer is to a call of the recorded client's that our host did not make.
 pub fn is_nobodys(answer: &Value) -> bool {
-    answer["id"].to_string() == NO_CALL
+    serde_json::from_str::<Value>(NO_CALL).is_ok_and(|nobodys| answer["id"] == nobodys)
 }
 
 /// The id of the call that a line makes.
