@@ -42,6 +42,8 @@ pub enum Command {
     /// Recordings of what crossed the wire, made with `run --record`.
     #[command(subcommand)]
     Record(RecordCommand),
+    /// Logs in to a provider, the provider's own way.
+    Login(LoginArgs),
     /// Looks for what is needed and says how to get what is missing.
     Doctor(DoctorArgs),
 }
@@ -446,6 +448,30 @@ pub struct ScrubArgs {
     /// Writes nothing: says what still looks personal; exit code 1 if anything does.
     #[arg(long)]
     pub check: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct LoginArgs {
+    /// The provider: the name of a bundled plugin.
+    #[arg(required_unless_present = "instance")]
+    pub provider: Option<String>,
+    /// An instance of the configuration file, in place of the provider.
+    #[arg(long, value_name = "NAME", conflicts_with = "provider")]
+    pub instance: Option<String>,
+    /// The way to log in [default: the provider's usual one].
+    #[arg(long, value_name = "M")]
+    pub method: Option<String>,
+    /// The program to use for the one the plugin calls NAME; without a name, for its only one.
+    #[arg(long = "exe", value_name = "[NAME=]PATH", value_parser = program)]
+    pub exe: Vec<(String, String)>,
+    /// A literal argument for the provider's program, before those of the plugin. May be given several times.
+    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
+    pub exe_arg: Vec<String>,
+    /// A variable for the provider's program; NAME alone passes on your own.
+    #[arg(long = "env", value_name = "NAME[=VALUE]")]
+    pub env: Vec<String>,
+    #[command(flatten)]
+    pub json: JsonArgs,
 }
 
 #[derive(ClapArgs)]

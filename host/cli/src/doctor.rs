@@ -1,16 +1,22 @@
 //! `jackfield doctor`: looks for what is needed, says what is missing and how to get it. Makes the data folder
 //! if there is none, changes nothing else, asks no network.
+//!
+//! Of each provider it says where its program is, which version, whether that was tested, whether somebody is logged in as far as the
+//! program tells, and what may be started. **Each program is asked in a bounded time**, all beside each other.
 
 use crate::args::DoctorArgs;
 use crate::exit::{Exit, Outcome};
+use crate::look::{self, LoggedIn, Login};
 use crate::{config, ledger, output, setup};
-use jackfield_core::manifest::CliProgram;
-use jackfield_runtime::program;
+use jackfield_core::grant::{Grant, GrantRequest, GrantedBy, decide_grant};
+use jackfield_core::manifest::{CliProgram, Manifest};
+use jackfield_runtime::program::{self, Program};
 use jackfield_sandbox::inspect;
 use serde::Serialize;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
+use tokio::task::JoinSet;
 
 #[derive(Serialize)]
 struct Finding {
@@ -19,6 +25,34 @@ struct Finding {
     text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<String>,
+    /// What was seen of a provider's program.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    cli: Option<Cli>,
+}
+
+#[derive(Default, Serialize)]
+struct Cli {
+    program: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tested: Option<String>,
+    /// Whether the version is one of those.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_tested_range: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    login: Option<Login>,
+    grants: Vec<Granted>,
+}
+
+/// Whether a spawn profile may be used, and by which rule; or why not.
+#[derive(Serialize)]
+struct Granted {
+    profile: String,
+    granted: bool,
+    rule: String,
 }
 
 /// Carries the command out. Exit code 1 when the host itself can't work; a missing provider is no fault of the host's.
@@ -27,9 +61,7 @@ pub async fn run(args: DoctorArgs) -> Outcome {
         return ledger::run(&setup::open_host().await?, session, args.json.json).await;
     }
     let (host_works, mut findings) = host().await;
-    for plugin in jackfield_bundled::all() {
-        findings.extend(providers(plugin.name, plugin.bytes).await);
-    }
+    findings.extend(all_providers().await);
     findings.extend(instances());
     for finding in &findings {
         if args.json.json {
@@ -38,6 +70,9 @@ pub async fn run(args: DoctorArgs) -> Outcome {
             output::line(&format!("{} {:<14} {}", if finding.ok { "✓" } else { "✗" }, finding.what, finding.text))?;
             if let Some(fix) = &finding.fix {
                 output::line(&format!("{:17}→ {fix}", ""))?;
+            }
+            for more in finding.cli.iter().flat_map(|cli| cli.lines(&finding.what)) {
+                output::line(&format!("{:17}{more}", ""))?;
             }
         }
     }
@@ -52,7 +87,7 @@ async fn host() -> (bool, Vec<Finding>) {
         (Err(failure), _) => format!("{:#}", failure.error),
         (_, Err(failure)) => format!("{:#}", failure.error),
     };
-    (ok, vec![Finding { what: "host".into(), ok, text, fix: None }])
+    (ok, vec![Finding { what: "host".into(), ok, text, fix: None, cli: None }])
 }
 
 /// Instances of the configuration that can't be used.
@@ -61,78 +96,118 @@ fn instances() -> Vec<Finding> {
     let names = settings.config.instances.keys();
     let unusable = names.filter_map(|name| {
         let text = format!("the instance is unavailable: {}", config::unavailable(&settings.instance(name)?)?);
-        Some(Finding { what: name.clone(), ok: false, text, fix: None })
+        Some(Finding { what: name.clone(), ok: false, text, fix: None, cli: None })
     });
     unusable.collect()
 }
 
-async fn providers(name: &str, bytes: &[u8]) -> Vec<Finding> {
-    let manifest = match inspect(bytes) {
-        Ok(found) => found.manifest,
-        Err(error) => return vec![Finding { what: name.into(), ok: false, text: error.to_string(), fix: None }],
+/// Every bundled plugin's programs, each asked beside the others, in the plugins' order.
+async fn all_providers() -> Vec<Finding> {
+    let grants = Arc::new(match setup::open_host().await {
+        Ok(host) => {
+            host.store().grants::<Grant>(None).await.unwrap_or_default().into_iter().map(|row| row.grant).collect()
+        }
+        Err(_) => Vec::new(),
+    });
+    let mut asked = JoinSet::new();
+    for (at, plugin) in jackfield_bundled::all().iter().enumerate() {
+        let grants: Arc<Vec<Grant>> = grants.clone();
+        asked.spawn(async move { (at, provider(plugin.name, plugin.bytes, &grants).await) });
+    }
+    let mut told = asked.join_all().await;
+    told.sort_by_key(|(at, _)| *at);
+    told.into_iter().flat_map(|(_, findings)| findings).collect()
+}
+
+async fn provider(name: &str, bytes: &[u8], grants: &[Grant]) -> Vec<Finding> {
+    let plain = |ok, text| vec![Finding { what: name.into(), ok, text, fix: None, cli: None }];
+    let (manifest, digest) = match inspect(bytes) {
+        Ok(found) => (found.manifest, found.digest),
+        Err(error) => return plain(false, error.to_string()),
     };
     if manifest.cli.is_empty() {
-        return vec![Finding { what: name.into(), ok: true, text: "needs no program".into(), fix: None }];
+        return plain(true, "needs no program".into());
     }
     let mut findings = Vec::new();
     for cli in &manifest.cli {
-        findings.push(look_for(name, cli).await);
+        findings.push(look_at(name, cli, &manifest, &digest, grants).await);
     }
     findings
 }
 
-async fn look_for(name: &str, cli: &CliProgram) -> Finding {
-    let finding = |ok, text, fix| Finding { what: name.to_owned(), ok, text, fix };
-    let path = match program::find(&cli.program, None, &std::env::var("PATH").unwrap_or_default()) {
-        Ok(found) => found.path,
-        Err(_) => {
-            return finding(
-                false,
-                format!("'{}' is not in PATH", cli.program),
-                Some(format!(
-                    "{}; or run with --exe {}=/path/to/it",
-                    cli.install.as_deref().unwrap_or("install it"),
-                    cli.program
-                )),
-            );
-        }
+async fn look_at(name: &str, cli: &CliProgram, manifest: &Manifest, digest: &str, grants: &[Grant]) -> Finding {
+    let mut seen = Cli { program: cli.program.clone(), ..Cli::default() };
+    seen.tested = cli.tested.as_ref().map(ToString::to_string);
+    let finding = |ok, text, fix, seen| Finding { what: name.to_owned(), ok, text, fix, cli: Some(seen) };
+    let Ok(found) = program::find(&cli.program, None, &std::env::var("PATH").unwrap_or_default()) else {
+        let install = cli.install.as_deref().unwrap_or("install it");
+        let fix = format!("{install}; or run with --exe {}=/path/to/it", cli.program);
+        return finding(false, format!("'{}' is not in PATH", cli.program), Some(fix), seen);
     };
     let patience = Duration::from_millis(setup::limits().unwrap_or_default().version_ms);
-    let version = version(&path, &cli.version_args, patience).await;
-    let shown = path.display();
-    match (version, &cli.tested) {
-        (Err(problem), _) => {
-            finding(false, format!("{shown} did not tell its version: {problem}"), cli.install.clone())
+    seen.path = Some(found.path.clone());
+    seen.grants = granted(cli, manifest, digest, grants, &found);
+    let shown = found.path.display();
+    let version = match look::version(&found.path, cli, patience).await {
+        Ok(version) => version,
+        Err(problem) => {
+            let text = format!("{shown} did not tell its version: {problem}");
+            return finding(false, text, cli.install.clone(), seen);
         }
-        (Ok(version), Some(tested)) if !tested.matches(&version) => {
-            finding(true, format!("{shown} {version}; tested with {tested}, what they share works"), None)
-        }
-        (Ok(version), _) => finding(true, format!("{shown} {version}"), None),
-    }
+    };
+    seen.version = Some(version.to_string());
+    seen.in_tested_range = cli.tested.as_ref().map(|tested| tested.matches(&version));
+    seen.login = Some(look::login(&found.path, cli, manifest, patience).await);
+    let text = match (&cli.tested, seen.in_tested_range) {
+        (Some(tested), Some(false)) => format!("{shown} {version}; tested with {tested}, what they share works"),
+        (Some(tested), _) => format!("{shown} {version}; tested with {tested}"),
+        (None, _) => format!("{shown} {version}"),
+    };
+    finding(true, text, None, seen)
 }
 
-/// Runs the program for its version: nothing inherited but what a program needs, no stdin, a bounded time.
-async fn version(path: &std::path::Path, args: &[String], patience: Duration) -> Result<semver::Version, String> {
-    let mut command = tokio::process::Command::new(path);
-    command.args(args).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
-    for name in ["HOME", "PATH", "TMPDIR", "LANG"] {
-        if let Some(value) = std::env::var_os(name) {
-            command.env(name, value);
+/// What the plugin may start of this program.
+fn granted(cli: &CliProgram, manifest: &Manifest, digest: &str, grants: &[Grant], found: &Program) -> Vec<Granted> {
+    // Where nobody works, nothing lies in the workspace.
+    let executable = found.executable(Path::new("/nonexistent"));
+    let profiles = manifest.spawn.iter().filter(|profile| profile.program == cli.program);
+    let decided = profiles.map(|profile| {
+        let profile = profile.profile.clone();
+        let request = GrantRequest {
+            manifest,
+            digest,
+            bundled: true,
+            open_default: true,
+            profile: &profile,
+            executable: &executable,
+        };
+        match decide_grant(request, grants) {
+            Ok(GrantedBy::Bundled) => Granted { profile, granted: true, rule: "bundled".into() },
+            Ok(GrantedBy::Operator { .. }) => Granted { profile, granted: true, rule: "granted".into() },
+            Err(refusal) => Granted { profile, granted: false, rule: refusal.to_string() },
         }
+    });
+    decided.collect()
+}
+
+impl Cli {
+    /// What else there is to say, line by line.
+    fn lines(&self, provider: &str) -> Vec<String> {
+        let login = self.login.iter().map(|login| {
+            let fix = match login.logged_in {
+                LoggedIn::No => format!("; `jackfield login {provider}` does that"),
+                LoggedIn::Yes | LoggedIn::Unknown => String::new(),
+            };
+            format!("logged in: {} ({}){fix}", login.logged_in.word(), login.how)
+        });
+        let refused = self.grants.iter().filter(|one| !one.granted);
+        let refused = refused.map(|one| format!("may not be started (profile {}): {}", one.profile, one.rule));
+        let names: Vec<&str> = self.grants.iter().filter(|one| one.granted).map(|one| one.profile.as_str()).collect();
+        let may = (!names.is_empty()).then(|| format!("may be started: {} ({})", names.join(", "), self.rule()));
+        login.chain(refused).chain(may).collect()
     }
-    let mut child = command.spawn().map_err(|error| error.to_string())?;
-    let mut text = String::new();
-    let reading = async {
-        if let Some(stdout) = child.stdout.take() {
-            stdout.take(4096).read_to_string(&mut text).await.map_err(|error| error.to_string())?;
-        }
-        child.wait().await.map_err(|error| error.to_string())
-    };
-    let late = |_| format!("no answer in {} s (limit version_ms)", patience.as_secs_f32());
-    tokio::time::timeout(patience, reading).await.map_err(late)??;
-    let words = text.split(|c: char| c.is_whitespace() || c == 'v' || c == '(');
-    words
-        .into_iter()
-        .find_map(|word| semver::Version::parse(word).ok())
-        .ok_or_else(|| format!("no version in '{}'", output::headline(&text, 80)))
+
+    fn rule(&self) -> &str {
+        self.grants.iter().find(|one| one.granted).map_or("", |one| one.rule.as_str())
+    }
 }

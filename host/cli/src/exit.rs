@@ -60,6 +60,11 @@ impl Failure {
         Failure { exit: Exit::Usage, error: anyhow::anyhow!("{text}") }
     }
 
+    /// A command that failed for another reason.
+    pub fn failed(text: impl std::fmt::Display) -> Failure {
+        Failure { exit: Exit::Failed, error: anyhow::anyhow!("{text}") }
+    }
+
     /// True when it is only that nobody reads any more.
     pub fn is_broken_pipe(&self) -> bool {
         let io = self.error.downcast_ref::<std::io::Error>();
@@ -77,6 +82,10 @@ impl From<HostError> for Failure {
         let exit = match &error {
             HostError::Ask(error) => exit_of(error),
             HostError::Load(_) | HostError::Call(_) => Exit::Unavailable,
+            HostError::Attached { code: "program-not-found" | "program-unusable" | "spawn-failed", .. } => {
+                Exit::Unavailable
+            }
+            HostError::Attached { .. } => Exit::Refused,
             HostError::Instance(_)
             | HostError::NoThread(_)
             | HostError::OtherPlugin { .. }

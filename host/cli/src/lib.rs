@@ -11,6 +11,8 @@ mod exit;
 mod grants;
 mod history;
 mod ledger;
+mod login;
+mod look;
 mod matrix;
 mod models;
 mod output;
@@ -65,6 +67,7 @@ async fn dispatch(args: Args) -> Exit {
         Command::Schema(which) => schema::run(&which),
         Command::Matrix(args) => matrix::run(args).await,
         Command::Record(command) => record::run(command),
+        Command::Login(args) => login::run(args).await,
         Command::Doctor(doctor) => doctor::run(doctor).await,
     };
     match result {

@@ -175,6 +175,8 @@ limits! {
     settings_ms = 45_000;
     /// How long a list of models and settings is given out again without asking, in milliseconds: an hour. They change with releases.
     settings_fresh_ms = 3_600_000;
+    /// From the word that a login is missing to the login, in milliseconds: a person reads a page, finds a phone, types a code.
+    login_ms = 600_000;
     /// Silence in an open turn with nothing pending before `stalled` is said, in milliseconds. It ends nothing.
     silence_ms = 60_000;
     /// Silence after the words of an answer, with nothing else open, before its turn is taken for over, in milliseconds, where the policy infers an end at all. Real providers retry in silence for more than a minute.

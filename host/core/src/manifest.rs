@@ -42,6 +42,9 @@ pub struct Manifest {
     /// Programs that `doctor` looks for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cli: Vec<CliProgram>,
+    /// Ways to log in that `jackfield login` knows, the usual one first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub login: Vec<LoginWay>,
     /// Programs it may start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spawn: Vec<SpawnProfile>,
@@ -81,6 +84,44 @@ pub struct CliProgram {
     /// The command that installs it, for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub install: Option<String>,
+    /// How it tells whether somebody is logged in, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logged_in: Option<LoginCheck>,
+}
+
+impl CliProgram {
+    /// What is said of a version that was not tested; nothing of one that was, or that is no version.
+    pub fn untested(&self, version: &str) -> Option<String> {
+        let (tested, version) = (self.tested.as_ref()?, semver::Version::parse(version).ok()?);
+        let text = || format!("{} {version} was not tested; {tested} was. What they share works", self.program);
+        (!tested.matches(&version)).then(text)
+    }
+}
+
+/// How a program tells whether somebody is logged in: it is started with these arguments and the variables of its spawn profile, and
+/// what it prints on stdout or stderr decides. What holds neither text says nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct LoginCheck {
+    /// Its arguments; none may ask a network.
+    pub args: Vec<String>,
+    /// A text that says yes.
+    pub yes: String,
+    /// A text that says no; it counts more.
+    pub no: String,
+}
+
+/// A way to log in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct LoginWay {
+    /// Its name: what `jackfield login --method` takes, and the command `authenticate` where the provider's protocol has it.
+    pub method: String,
+    /// What it is, for a person.
+    pub label: String,
+    /// The spawn profile that a person at a terminal goes through; absent where the provider's protocol has this way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
 }
 
 impl Manifest {

@@ -96,6 +96,14 @@ pub enum HostError {
         /// What went wrong with the list.
         why: String,
     },
+    /// A program at the terminal was not started.
+    #[error("{problem}")]
+    Attached {
+        /// Stable code of the refusal.
+        code: &'static str,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
     /// The workspace is not there.
     #[error("the folder {path} can't be used ({problem}); choose one with --cwd")]
     Folder {
@@ -122,6 +130,7 @@ impl HostError {
             Self::Ask(error) => error.code(),
             Self::NoCursor(_) | Self::NotResumable(_) => "no-cursor",
             Self::NoStored { .. } => "no-such-conversation",
+            Self::Attached { code, .. } => code,
             Self::Folder { .. } => "folder",
         }
     }

@@ -3,6 +3,7 @@
 //! The way of the data: `process` reads a program's pipes through `framing`; a `session` gives the frames to its plugin and
 //! carries out what comes back, `files` what it wishes to read; a `thread` keeps one conversation going over its sessions; a `query` asks for those that are stored; the `host` is where clients begin.
 
+pub mod attached;
 pub mod audit;
 pub mod clock;
 mod deletion;

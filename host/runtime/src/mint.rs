@@ -27,6 +27,11 @@ pub(crate) fn message_uuid(run: &RunId) -> String {
     format!("{}-{}-4{}-8{}-{}", &digits[..8], &digits[8..12], &digits[13..16], &digits[17..20], &digits[20..32])
 }
 
+/// A UUID for the same message, given again by this command.
+pub(crate) fn message_uuid_again(run: &RunId, op: u32) -> String {
+    message_uuid(&RunId::from_digits(&digest(&["again", run.as_str(), &op.to_string()])))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -163,6 +163,12 @@ impl Thread {
         self.inner.begun().await?.answer(request, reply, by).await
     }
 
+    /// Has the provider log in by this method; a session begins for it. What a person must do then is an event, `request.opened`,
+    /// and so is its end. Done without a further request, the login is there.
+    pub async fn authenticate(&self, method: &str) -> Result<(), AskError> {
+        self.inner.begun().await?.authenticate(method.to_owned()).await
+    }
+
     /// Chooses settings: in the session at work, and for those that follow. Where they apply only in the next one, it takes
     /// this one's place once nothing is at work.
     pub async fn select(&self, selection: Pairs) -> Result<(), AskError> {

@@ -8,6 +8,7 @@
 //! Tests: `tests/`, on recorded conversations of the real agents in `recordings/`.
 
 mod answer;
+mod auth;
 mod capabilities;
 mod compaction;
 mod content;

@@ -74,7 +74,7 @@ impl<D: AcpDialect> Acp<D> {
         self.early.opening = self.early.opening.saturating_sub(1);
         let opened: Opened = match outcome {
             Ok(reply) => read(reply),
-            Err(fault) => return cx.fail(op, self.with_login(fault)),
+            Err(fault) => return self.not_let_in(cx, op, fault),
         };
         if opened.session_id.is_empty() {
             let text = format!("{} opened a conversation and did not tell its id.", self.data.label);
@@ -108,7 +108,7 @@ impl<D: AcpDialect> Acp<D> {
             }
             Err(fault) => {
                 self.conversations.remove(id);
-                return cx.fail(op, self.with_login(fault));
+                return self.not_let_in(cx, op, fault);
             }
         };
         if self.data.history_trails && method == "session/load" {

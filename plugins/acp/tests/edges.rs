@@ -59,9 +59,14 @@ fn the_handshake_offers_neither_files_nor_terminals() {
 fn a_login_that_is_missing_says_what_to_do() {
     let mut live = Live::started(json!({}));
     live.harness.open(None, &[]);
-    let fault = fault(&live.fail(-32000, "Authentication required"));
+    let outputs = live.fail(-32000, "Authentication required");
+    let fault = fault(&outputs);
     assert_eq!(fault.kind, FaultKind::Auth);
     assert!(fault.message.contains("A key (key: set KEY)"), "{}", fault.message);
+    // The methods are offered, for the host to pick one of.
+    let EventBody::RequestsOpened(asked) = events(&outputs)[0] else { panic!("{outputs:?}") };
+    assert!(matches!(&asked[0].subject, Subject::Login(login) if login.text == fault.message));
+    assert_eq!(asked[0].options, [Offer::new("key", "A key: set KEY", Verdict::Neutral)]);
 
     let outputs = live.harness.command(CommandBody::Authenticate("key".into()));
     assert!(events(&outputs).is_empty());

@@ -7,14 +7,19 @@ use serde_json::{Value, json};
 use crate::session::{Call, Codex};
 use crate::wire::{AccountRead, LoginStarted, Notice, RateLimits, Window};
 
-/// The one way in that can be taken from here.
-const METHOD: &str = "chatgpt";
+/// The ways in that the program's protocol has and that take no key: a key is never given here.
+const METHODS: [&str; 2] = ["chatgpt", "chatgptDeviceCode"];
 
-/// Whether somebody is logged in, and a login that waits for a person.
+/// Whether somebody is logged in, and logins that wait for a person.
 #[derive(Debug, Default)]
 pub(crate) struct Login {
     missing: bool,
-    waiting: Option<String>,
+    /// The program's ids of those that wait. A later one ends those before it.
+    waiting: Vec<String>,
+}
+
+fn request_of(login: &str) -> String {
+    format!("login-{login}")
 }
 
 impl Codex {
@@ -36,7 +41,8 @@ impl Codex {
 
     /// Why no thread can be opened: nobody is logged in, and the configured service wants it.
     pub(crate) fn not_logged_in(&self) -> Option<Fault> {
-        let text = "Codex is not logged in. Run `codex login`, or give it the key that its configuration names.";
+        let text =
+            "Codex is not logged in. Log in by one of its ways, or give it the key that its configuration names.";
         self.login.missing.then(|| Fault::new(FaultKind::Auth, text).with_code("auth-required"))
     }
 
@@ -45,11 +51,14 @@ impl Codex {
         if let Some(fault) = self.not_ready() {
             return cx.fail(op, fault);
         }
-        if method != METHOD {
-            let text = format!("Codex is logged in here by the method `{METHOD}`; a key is given in its environment.");
+        if !METHODS.contains(&method) {
+            let known = METHODS.join(", ");
+            let text = format!(
+                "Codex has no login `{method}` here; it has: {known}. A key is given at a terminal or in its environment."
+            );
             return cx.fail(op, Fault::new(FaultKind::Invalid, text));
         }
-        self.call(cx, Some(op), "account/login/start", json!({"type": METHOD}), Call::Login { op });
+        self.call(cx, Some(op), "account/login/start", json!({"type": method}), Call::Login { op });
     }
 
     pub(crate) fn login_started(&mut self, cx: &mut Cx, op: u32, answer: Result<Value, RpcError>) {
@@ -57,23 +66,49 @@ impl Codex {
             Ok(started) => serde_json::from_value(started).unwrap_or_default(),
             Err(error) => return cx.fail(op, crate::fault::of_call(&error)),
         };
-        let id = format!("login-{}", started.login_id.as_deref().unwrap_or("1"));
-        let login = jackfield_sdk::prelude::Login {
-            url: started.auth_url.or(started.verification_url),
-            code: started.user_code,
-            text: "Open the page and log in to your account; Codex goes on by itself then.".into(),
+        let id = started.login_id.unwrap_or_else(|| op.to_string());
+        let text = match started.user_code {
+            Some(_) => {
+                "Open the page in any browser, log in to your account, and type the code; Codex goes on by itself then."
+            }
+            None => {
+                "Open the page in a browser on this machine and log in to your account; Codex goes on by itself then."
+            }
         };
-        cx.event(EventBody::RequestsOpened(vec![Request::new(&id, Subject::Login(login))]));
-        self.login.waiting = Some(id);
+        let url = started.auth_url.or(started.verification_url);
+        let login = jackfield_sdk::prelude::Login { url, code: started.user_code, text: text.into() };
+        cx.event(EventBody::RequestsOpened(vec![Request::new(&request_of(&id), Subject::Login(login))]));
+        self.login.waiting.push(id);
         cx.done(op, OpValue::Accepted);
     }
 
-    /// `account/login/completed`.
+    /// The answer to a login that waits, which can only be that nobody wants it. False when it is about something else.
+    pub(crate) fn give_up_login(&mut self, cx: &mut Cx, op: u32, request: &str) -> bool {
+        let Some(id) = self.login.waiting.iter().find(|id| request_of(id) == request).cloned() else { return false };
+        self.call(cx, None, "account/login/cancel", json!({"loginId": id}), Call::Nothing);
+        cx.done(op, OpValue::Accepted);
+        self.close_login(cx, &id, Status::Cancelled);
+        true
+    }
+
+    /// `account/login/completed`: of a login that was given up or replaced it comes late.
     pub(crate) fn login_completed(&mut self, cx: &mut Cx, notice: &Notice) {
         self.login.missing &= !notice.success;
-        if let Some(id) = self.login.waiting.take() {
-            let status = if notice.success { Status::Completed } else { Status::Failed };
-            cx.event(EventBody::RequestsClosed(vec![RequestEnd { id, status }]));
+        let status = if notice.success { Status::Completed } else { Status::Failed };
+        match &notice.login_id {
+            Some(id) => self.close_login(cx, id, status),
+            None if notice.success => std::mem::take(&mut self.login.waiting).iter().for_each(|id| {
+                cx.event(EventBody::RequestsClosed(vec![RequestEnd { id: request_of(id), status }]));
+            }),
+            None => {}
+        }
+    }
+
+    fn close_login(&mut self, cx: &mut Cx, id: &str, status: Status) {
+        let known = self.login.waiting.iter().position(|waiting| waiting == id);
+        if let Some(at) = known {
+            self.login.waiting.remove(at);
+            cx.event(EventBody::RequestsClosed(vec![RequestEnd { id: request_of(id), status }]));
         }
     }
 

@@ -63,6 +63,9 @@ impl Codex {
 
     /// The command `respond`.
     pub(crate) fn respond(&mut self, cx: &mut Cx, op: u32, answer: &Answer) {
+        if self.give_up_login(cx, op, &answer.request) {
+            return;
+        }
         let Some(open) = self.requests.open.get_mut(&answer.request) else {
             return cx.fail(op, Fault::new(FaultKind::NotFound, "No such request is open."));
         };

@@ -154,7 +154,7 @@ fn who_is_not_logged_in_opens_no_thread_and_is_told_what_to_do() {
     let outputs = harness.open(None, &[]);
     let fault = fault(&outputs);
     assert_eq!((fault.kind, fault.code.as_deref()), (FaultKind::Auth, Some("auth-required")));
-    assert!(fault.message.contains("codex login"));
+    assert!(fault.message.contains("not logged in"));
     harness.command(CommandBody::Authenticate("chatgpt".into()));
     let outputs =
         answer(&mut harness, json!({"type": "chatgpt", "loginId": "l", "authUrl": "https://example.invalid"}));
@@ -162,6 +162,47 @@ fn who_is_not_logged_in_opens_no_thread_and_is_told_what_to_do() {
     notice(&mut harness, "account/login/completed", json!({"loginId": "l", "success": true}));
     harness.open(None, &[]);
     assert_eq!(last(&harness)["method"], "thread/start");
+}
+
+/// As 0.171.0 and 0.120.0 were seen to do: a second login ends the first one, whose end comes late; a method that they do not have, and a
+/// key, never reach them.
+#[test]
+fn a_login_is_shown_given_up_and_replaced() {
+    let mut harness = greeted(NEW);
+    answer(&mut harness, json!({"config": {}}));
+    answer(&mut harness, json!({"account": null, "requiresOpenaiAuth": true}));
+    for method in ["apiKey", "nobody's"] {
+        let sent = harness.written.len();
+        let outputs = harness.command(CommandBody::Authenticate(method.into()));
+        let refused = fault(&outputs);
+        assert_eq!((refused.kind, harness.written.len()), (FaultKind::Invalid, sent));
+        assert!(refused.message.contains("chatgpt, chatgptDeviceCode"), "{}", refused.message);
+    }
+    let closed = |outputs: &[Output]| match &events(outputs)[0].body {
+        EventBody::RequestsClosed(ends) => (ends[0].id.clone(), ends[0].status),
+        other => panic!("{other:?}"),
+    };
+    harness.command(CommandBody::Authenticate("chatgpt".into()));
+    answer(&mut harness, json!({"type": "chatgpt", "loginId": "a", "authUrl": "https://example.invalid/a"}));
+    harness.command(CommandBody::Authenticate("chatgptDeviceCode".into()));
+    assert_eq!(last(&harness)["params"], json!({"type": "chatgptDeviceCode"}));
+    let started = json!({"type": "chatgptDeviceCode", "loginId": "b", "userCode": "AB-CD", "verificationUrl": "https://example.invalid/b"});
+    let outputs = answer(&mut harness, started);
+    let EventBody::RequestsOpened(list) = &events(&outputs)[0].body else { panic!("{outputs:?}") };
+    let Subject::Login(login) = &list[0].subject else { panic!("{list:?}") };
+    assert_eq!((login.code.as_deref(), login.url.as_deref()), (Some("AB-CD"), Some("https://example.invalid/b")));
+    let late = json!({"loginId": "a", "success": false, "error": "Login was not completed"});
+    let outputs = notice(&mut harness, "account/login/completed", late.clone());
+    assert_eq!(closed(&outputs), ("login-a".into(), Status::Failed));
+    assert!(events(&notice(&mut harness, "account/login/completed", late)).is_empty(), "its end is told once");
+    let reply = Answer { request: "login-b".into(), reply: Reply::Dismissed };
+    let outputs = harness.command(CommandBody::Respond(reply));
+    assert_eq!(
+        (answers(&outputs), closed(&outputs)),
+        (vec!["Accepted".to_owned()], ("login-b".into(), Status::Cancelled))
+    );
+    assert_eq!(last(&harness)["params"], json!({"loginId": "b"}));
+    assert_eq!(fault(&harness.open(None, &[])).kind, FaultKind::Auth, "nobody has logged in");
 }
 
 #[test]

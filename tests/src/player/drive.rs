@@ -12,8 +12,9 @@ use super::seen::{Frame, Problem, Sitting, is_over};
 use super::stage::{FromPlayer, ToPlayer};
 use anyhow::Result;
 use jackfield_core::contract::FaultKind;
-use jackfield_core::event::{EventBody, SessionEvent};
+use jackfield_core::event::{EventBody, Request, SessionEvent};
 use jackfield_core::id::{ThreadId, TurnId};
+use jackfield_core::requests::Reply;
 use jackfield_runtime::host::{Host, HostError};
 use jackfield_runtime::session::AskError;
 use jackfield_runtime::thread::{ForkAt, Thread};
@@ -30,6 +31,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Our host refused the session, where the recorded client went on.
 const REFUSED_START: &str = "start/refused";
+
+/// True for what the host itself asks when a login is missing: no line of a recording asks for it.
+pub(super) fn is_own(request: &Request) -> bool {
+    request.options.iter().any(|offer| offer.id == "leave")
+}
 
 /// The provider copies whole conversations only.
 const NOT_AT_A_TURN: &str = "start/--resume-session-at/whole";
@@ -50,6 +56,8 @@ pub(super) struct Seat {
     next_frame: u64,
     taken: usize,
     beyond: usize,
+    /// Events that were looked through for logins.
+    looked_through: usize,
     manner: Manner,
     lists: Lists,
 }
@@ -87,6 +95,7 @@ impl Seat {
             next_frame: 1,
             taken: 0,
             beyond: 0,
+            looked_through: 0,
             manner,
             lists,
         }
@@ -275,6 +284,22 @@ impl Seat {
                 return self.problem(format!("line {at} never reached the host: {line:.120}"));
             }
             tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        self.listen();
+        self.leave_logins(thread).await;
+    }
+
+    /// No recorded client logged in: what the host asks when a login is missing is left, so that its message ends as the provider said.
+    async fn leave_logins(&mut self, thread: &Thread) {
+        let since = std::mem::replace(&mut self.looked_through, self.live.len());
+        let opened = self.live[since..].iter().filter_map(|event| match &event.draft.body {
+            EventBody::RequestOpened { request } if is_own(request) => Some(request.id.clone()),
+            _ => None,
+        });
+        let opened: Vec<_> = opened.collect();
+        for request in opened {
+            let left = thread.answer(request, Reply::Dismissed, "player").await;
+            left.unwrap_or_else(|error| self.problem(format!("a login was not left: {error}")));
         }
         self.listen();
     }

@@ -1,6 +1,7 @@
 //! The text that is shown is the text of the raw frames.
 
 use super::dialect::Dialect;
+use super::drive::is_own;
 use super::judge::opened;
 use super::seen::{Conversation, Problem};
 use super::told::{Said, Told};
@@ -101,7 +102,7 @@ fn shown(events: &[SessionEvent]) -> Told {
             EventBody::RunEnded { fault: Some(fault), .. } => told.errors.push(fault.message.clone()),
             // One that the turn got over.
             EventBody::Note { note } => told.errors.push(note.text.clone()),
-            EventBody::RequestOpened { .. } => told.requests += 1,
+            EventBody::RequestOpened { request } if !is_own(request) => told.requests += 1,
             EventBody::TurnEnded { status, .. } if event.draft.origin.frame.is_some() => {
                 told.ends.push(*status == Status::Completed)
             }

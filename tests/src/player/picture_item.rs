@@ -1,5 +1,6 @@
 //! An item in the picture of a conversation: its words, what was asked about it, and what happened inside of it.
 
+use super::drive::is_own;
 use super::picture::{Picture, word};
 use jackfield_core::contract::{Content, Tool};
 use jackfield_core::event::{EventBody, ItemBody, Request, RequestSubject, Resolution};
@@ -82,7 +83,7 @@ fn result(picture: &mut Picture<'_>, depth: usize, tool: &Tool, output: &str) {
 /// Requests about this item, each with what became of it.
 pub(super) fn requests(picture: &mut Picture<'_>, depth: usize, about: Option<&ItemId>) {
     let opened = picture.events.iter().filter_map(|event| match &event.draft.body {
-        EventBody::RequestOpened { request } if request.item.as_ref() == about => Some(request),
+        EventBody::RequestOpened { request } if request.item.as_ref() == about && !is_own(request) => Some(request),
         _ => None,
     });
     for request in opened {

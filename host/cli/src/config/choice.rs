@@ -2,7 +2,7 @@
 
 use super::parse::nearest;
 use super::{Settings, Setup};
-use crate::args::{ProviderArgs, RunArgs};
+use crate::args::{LoginArgs, ProviderArgs, RunArgs};
 use crate::catalog::{self, Found};
 use crate::exit::Failure;
 use jackfield_runtime::store::ThreadRecord;
@@ -51,6 +51,12 @@ pub fn choose(
 /// Chooses a provider that is only asked.
 pub fn choose_asked(settings: &Settings, args: &ProviderArgs) -> Result<Choice, Failure> {
     chosen(settings, Setup::of_provider(args)?, args.instance.as_ref(), None)
+}
+
+/// Chooses for a login: by these flags, or by an instance.
+pub fn choose_for_login(settings: &Settings, args: &LoginArgs) -> Result<Choice, Failure> {
+    let flags = Setup { provider: args.provider.clone(), exe_args: args.exe_arg.clone(), ..Setup::default() };
+    chosen(settings, flags.with_programs(&args.exe, &args.env)?, args.instance.as_ref(), None)
 }
 
 /// What a thread goes on with when nothing more is said.

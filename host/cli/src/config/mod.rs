@@ -21,7 +21,7 @@ mod show;
 mod types;
 
 pub use check::unavailable;
-pub use choice::{Choice, Kept, choose, choose_asked, choose_for};
+pub use choice::{Choice, Kept, choose, choose_asked, choose_for, choose_for_login};
 pub use types::{Config, McpServer, Setup, is_address, is_name};
 
 use crate::args::ConfigCommand;

@@ -42,6 +42,12 @@ impl Setup {
         Ok(setup)
     }
 
+    /// With the programs and variables that flags name.
+    pub fn with_programs(mut self, exe: &[(String, String)], env: &[String]) -> Result<Setup, Failure> {
+        self.add(&[], exe, env)?;
+        Ok(self)
+    }
+
     fn add(&mut self, options: &[(String, String)], exe: &[(String, String)], env: &[String]) -> Result<(), Failure> {
         for (key, value) in options {
             let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.clone()));

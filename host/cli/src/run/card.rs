@@ -43,7 +43,9 @@ pub fn headline_of(request: &Request) -> String {
             None => "a question".into(),
         },
         RequestSubject::Login { login } => {
-            format!("a login is needed: {} {}", login.text, login.url.as_deref().unwrap_or_default())
+            let code = login.code.as_ref().map(|code| format!(" The code is {code}."));
+            let url = login.url.as_ref().map(|url| format!(" {url}"));
+            format!("a login is needed: {}{}{}", login.text, code.unwrap_or_default(), url.unwrap_or_default())
         }
         RequestSubject::HostTool { tool } => {
             format!("a tool of ours is called: {}", tool.name.as_deref().unwrap_or_default())

@@ -215,6 +215,10 @@ impl<'a> Talk<'a> {
             }
             // Somebody was first: then nothing is left to say for nobody.
             Done::Answered(answer, Err(AskError::Answer(_))) if answer.is_for_nobody() => {}
+            Done::Answered(answer, Err(error @ AskError::Fault(_))) if answer.is_login() => {
+                self.view.say(&error.to_string());
+                self.approver.ask_again(*answer);
+            }
             Done::Answered(_, Err(error)) => self.view.say(&format!("the answer did not count: {error}")),
             Done::Interrupted(Err(error)) => self.view.say(&error.to_string()),
             Done::Line(tag, outcome) => self.line_done(tag, outcome),

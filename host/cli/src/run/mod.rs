@@ -19,12 +19,13 @@ mod json;
 mod mcp;
 mod pick;
 mod prompt;
-mod signals;
+pub(crate) mod signals;
 mod stream;
 mod text;
 
 pub(crate) use choose::plugin as plugin_of;
 pub use input::Line as InputLine;
+pub(crate) use pick::chosen;
 pub use stream::AnyLine;
 
 use crate::args::{Format, InputFormat, RunArgs};

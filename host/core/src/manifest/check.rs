@@ -137,6 +137,26 @@ impl Manifest {
         text("description", &self.description)?;
         for cli in &self.cli {
             program(format!("cli.{}.program", cli.program), &cli.program)?;
+            if let Some(check) = &cli.logged_in {
+                let key = format!("cli.{}.logged-in", cli.program);
+                require(!check.args.is_empty(), format!("{key}.args"), "", "name the arguments that make it tell")?;
+                text(format!("{key}.yes"), &check.yes)?;
+                text(format!("{key}.no"), &check.no)?;
+            }
+        }
+        unique("login.method", self.login.iter().map(|way| way.method.as_str()))?;
+        for way in &self.login {
+            text("login.method", &way.method)?;
+            let key = format!("login.{}", way.method);
+            text(format!("{key}.label"), &way.label)?;
+            if let Some(name) = &way.profile {
+                self.has_profile(&format!("{key}.profile"), name)?;
+                let raw = self
+                    .profile(name)
+                    .is_some_and(|profile| profile.framing == Framing::Raw && profile.holes.is_empty());
+                let expected = "a profile that a person goes through has framing raw and no holes";
+                require(raw, format!("{key}.profile"), name, expected)?;
+            }
         }
         unique("cli.program", self.cli.iter().map(|c| c.program.as_str()))?;
         unique("spawn.profile", self.spawn.iter().map(|p| p.profile.as_str()))?;

@@ -300,6 +300,7 @@ impl Normalizer {
             turn.known.insert((kind, native), id);
         }
         let whole = open.whole.then(|| (*open.item).clone());
+        turn.acted |= kind == Kind::Tool;
         turn.open.push(open);
         let at = turn.open.len() - 1;
         let item = match whole {

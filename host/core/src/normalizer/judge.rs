@@ -23,6 +23,8 @@ pub(super) struct End {
     pub items: Option<Status>,
     /// How requests end.
     pub requests: Resolution,
+    /// Its run waits for a login instead of ending, where it may be tried again.
+    pub holds: bool,
 }
 
 /// What the end of a turn is about.
@@ -109,6 +111,8 @@ impl Normalizer {
             _ if certain => None,
             _ => Some(Correlation::Weak),
         };
+        let holds =
+            run_status == RunStatus::Failed && fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Auth);
         End {
             status,
             run_status,
@@ -119,6 +123,7 @@ impl Normalizer {
             how: How { correlation, synthetic: !ends_itself, replayed: false },
             items: None,
             requests: if ours { Resolution::Dismissed } else { Resolution::Withdrawn },
+            holds,
         }
     }
 
@@ -137,6 +142,7 @@ impl Normalizer {
             how,
             items: Some(if ours { Status::Interrupted } else { Status::Unknown }),
             requests: if ours { Resolution::Dismissed } else { Resolution::Withdrawn },
+            holds: false,
         }
     }
 }

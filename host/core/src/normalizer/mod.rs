@@ -89,6 +89,7 @@ mod history;
 mod item;
 mod items;
 mod judge;
+mod login;
 mod plan;
 mod record;
 mod report;
@@ -223,6 +224,8 @@ pub struct Normalizer {
     /// A turn or a run is being ended: its status changes no more.
     closing: bool,
     ended: bool,
+    /// A run that met a missing login is tried again.
+    resends: bool,
 }
 
 impl Normalizer {
@@ -246,6 +249,7 @@ impl Normalizer {
             frame: None,
             closing: false,
             ended: false,
+            resends: false,
         }
     }
 

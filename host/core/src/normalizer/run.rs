@@ -127,6 +127,7 @@ impl Normalizer {
                 how: How::MADE,
                 items: None,
                 requests,
+                holds: false,
             };
             return self.finish_turn(t, end);
         }
@@ -185,7 +186,8 @@ impl Normalizer {
         self.resolve_requests(&Resolution::Expired, |_, place| place.thread == t);
         let rest: Vec<_> = self.threads[t].runs.iter().map(|run| run.id.clone()).collect();
         for run in rest {
-            self.run_ends_early(&run, RunStatus::Failed, Some(fault.clone()));
+            let held = self.threads[t].run_mut(&run).and_then(|run| run.held.take());
+            self.run_ends_early(&run, RunStatus::Failed, Some(held.unwrap_or_else(|| fault.clone())));
         }
         for at in 0..self.threads[t].ended.len() {
             self.close_items(t, Slot::Ended(at), |_| Status::Unknown, true);

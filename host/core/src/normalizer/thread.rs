@@ -5,7 +5,7 @@ use super::history::Recall;
 use super::item::{Kind, OpenItem};
 use super::plan::PlanState;
 use super::record::hash_of;
-use crate::contract::Status;
+use crate::contract::{Fault, Status};
 use crate::event::{RunStatus, Task};
 use crate::id::{ItemId, RunId, ThreadId, TurnId};
 use crate::identity::TurnKey;
@@ -65,6 +65,8 @@ pub(super) struct TurnState {
     /// What has ended, oldest first: by these what is only told again is known.
     pub done: VecDeque<Ended>,
     pub plan: Option<PlanState>,
+    /// A tool was called in it.
+    pub acted: bool,
     state: State<lifecycle::Turn>,
     ended_at: Option<u64>,
 }
@@ -89,6 +91,9 @@ pub(super) struct RunState {
     pub echoed: bool,
     pub echo: Option<String>,
     pub ordinals: u32,
+    /// It met a missing login and waits for it: why it fails if none comes.
+    pub held: Option<Fault>,
+    attempts: u32,
     state: State<lifecycle::Run>,
     attempt: State<lifecycle::Attempt>,
 }
@@ -258,7 +263,28 @@ impl RunState {
     pub fn begins(id: RunId, op: u32, words: String) -> Self {
         let (attempt, mut state) = (State::default(), State::default());
         state.step(RunStatus::Starting);
-        Self { id, op, words, interrupted: false, echoed: false, echo: None, ordinals: 0, state, attempt }
+        Self {
+            id,
+            op,
+            words,
+            interrupted: false,
+            echoed: false,
+            echo: None,
+            ordinals: 0,
+            held: None,
+            attempts: 1,
+            state,
+            attempt,
+        }
+    }
+
+    /// Its message goes to the plugin once more, by this command: which attempt that is.
+    pub fn tried_again(&mut self, op: u32) -> u32 {
+        self.attempt.step(AttemptStatus::Over);
+        (self.attempt, self.op) = (State::default(), op);
+        (self.echoed, self.echo, self.held) = (false, None, None);
+        self.attempts += 1;
+        self.attempts
     }
 
     /// Its status changes, if it may; true when it did.
@@ -300,6 +326,7 @@ impl TurnState {
             unconfirmed: Vec::new(),
             done: VecDeque::new(),
             plan: None,
+            acted: false,
             state: State::default(),
             ended_at: None,
         }

@@ -200,7 +200,7 @@ impl Normalizer {
         let now = self.now;
         let state = &mut self.threads[t];
         let Some(mut turn) = state.open.take() else { return };
-        let status = turn.ends(end.status, now);
+        let (status, acted) = (turn.ends(end.status, now), turn.acted);
         // It may have been told after the turn's beginning.
         turn.native.iter().for_each(|native| _ = state.is_new_turn_id(native));
         state.ended.push_back(turn);
@@ -208,8 +208,10 @@ impl Normalizer {
         let place = Where { run: run.clone(), turn: Some(turn_id), parent: None };
         let (reason, fault) = (end.reason.clone(), end.fault.clone());
         self.emit(t, place, end.how, EventBody::TurnEnded { status, reason, fault, native_id, mark: end.mark, frames });
-        if let Some(run) = run {
-            self.end_run(t, &run, end.run_status, end.reason, end.fault, background);
+        match (run, end.fault) {
+            (Some(run), Some(fault)) if end.holds && !acted && self.resends => self.hold(t, &run, fault),
+            (Some(run), fault) => self.end_run(t, &run, end.run_status, end.reason, fault, background),
+            (None, _) => {}
         }
     }
 

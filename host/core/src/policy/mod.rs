@@ -170,6 +170,8 @@ pub struct PolicyConfig {
     pub run_without_approvals: bool,
     /// Files may be restored though the provider keeps its memory of them.
     pub divergent_rollback: bool,
+    /// A message that met a missing login, and of which nothing came, may be sent again by the host once the login is there.
+    pub resend_after_login: bool,
     /// Intents that the host which asks does not carry out yet; they are offered to nobody. No operator sets it.
     #[serde(skip)]
     pub not_built: Vec<Intent>,
@@ -190,6 +192,7 @@ impl Default for PolicyConfig {
             local_summaries: true,
             run_without_approvals: true,
             divergent_rollback: true,
+            resend_after_login: true,
             not_built: Vec::new(),
             blocked: BTreeMap::new(),
         }

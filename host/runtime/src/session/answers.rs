@@ -26,6 +26,7 @@ impl Task {
             return self.hold_answer(at, request, reply, by, done);
         }
         let asked = self.asked(&request);
+        let Some((reply, done)) = self.answer_login(at, asked.as_ref(), reply, &by, done).await else { return };
         if let Some(refusal) = asked.as_ref().and_then(|asked| self.against_a_rule(asked, &reply)) {
             let _ = done.send(Err(refusal));
             return;

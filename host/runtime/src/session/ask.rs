@@ -116,6 +116,8 @@ pub(crate) enum Ask {
         done: Reply1<()>,
     },
     Select(Pairs, Reply1<Applies>),
+    /// Log in by this method.
+    Authenticate(String, Reply1<()>),
     Restart(Reply1<()>),
     RawFrame(u64, oneshot::Sender<Option<KeptFrame>>),
     Close(Reply1<()>),

@@ -29,6 +29,7 @@ impl Task {
             Ask::Interrupt(stop, done) => self.interrupt(at, stop, done).await,
             Ask::Answer { request, reply, by, done } => self.answer(at, request, reply, by, done).await,
             Ask::Select(selection, done) => self.select(at, selection, done).await,
+            Ask::Authenticate(method, done) => self.authenticate(at, method, None, done).await,
             Ask::Restart(done) => {
                 self.seats[at].restart = true;
                 let _ = done.send(Ok(()));
@@ -109,6 +110,7 @@ impl Task {
                 self.outlet.guards().revoke(&native);
                 self.request_answered(request, waiting, if written { Ok(()) } else { Err(late) }).await
             }
+            Purpose::Authenticate(request, done) => self.authenticated(at, request, done, Err(late)).await,
             Purpose::Select(_, waiting) => {
                 let _ = waiting.send(Err(AskError::Fault(late)));
             }
@@ -142,6 +144,9 @@ pub(super) fn answer_ended(pending: Pending) {
     match pending.purpose {
         Purpose::Respond(id, Some(waiting)) => {
             let _ = waiting.send(Err(AskError::Answer(AnswerError::Expired { id })));
+        }
+        Purpose::Authenticate(_, waiting) => {
+            let _ = waiting.send(Err(AskError::Ended));
         }
         Purpose::Select(_, waiting) => {
             let _ = waiting.send(Err(AskError::Ended));

@@ -151,6 +151,11 @@ impl SessionHandle {
         self.ask(|done| Ask::Answer { request, reply, by, done }).await
     }
 
+    /// Has the provider log in by this method. What a person must do then is a request.
+    pub(crate) async fn authenticate(&self, method: String) -> Result<(), AskError> {
+        self.ask(|done| Ask::Authenticate(method, done)).await
+    }
+
     /// Chooses settings: `model`, `mode` …
     pub async fn select(&self, selection: Pairs) -> Result<Applies, AskError> {
         self.ask(|done| Ask::Select(selection, done)).await

@@ -44,6 +44,9 @@ impl Task {
             return Ok(());
         }
         let (run, intent) = (active.run.clone(), stop.intent());
+        if self.stop_waiting_for_login(at, &run).await {
+            return Ok(());
+        }
         let decision = self.decides(intent);
         if decision != Decision::Native {
             self.say_decision(at, Some(run.clone()), intent, decision.clone()).await;

@@ -18,6 +18,7 @@
 //! - `doubt`: promises that were not kept;
 //! - `ops`: commands that wait for the plugin's answer;
 //! - `asks`: what clients ask for; `answers`: their answers to requests; `ladder`: the steps of an interrupt;
+//! - `login`, with `login_words`: a login that is missing, and what waits for it;
 //! - `rules`: what the operator's rules answer before any client is heard;
 //! - `secrets`: values that are filled in behind the plugin's back;
 //! - `stored`: sessions that only list and read what the provider has stored;
@@ -48,6 +49,8 @@ mod granted;
 mod handle;
 mod history;
 mod ladder;
+mod login;
+mod login_words;
 mod message;
 mod opening;
 mod operations;

@@ -25,6 +25,8 @@ pub(crate) enum Purpose {
     /// A message into an open turn, or into the provider's queue when true, and the command's own number.
     Hand(RunId, u32, bool),
     Interrupt(RunId),
+    /// A login by a method; the request that offered it, where one did.
+    Authenticate(Option<RequestId>, Reply1<()>),
     Respond(RequestId, Option<Reply1<()>>),
     /// The settings' names.
     Select(Vec<String>, Reply1<Applies>),
@@ -43,6 +45,7 @@ impl Purpose {
             Purpose::Send(..) => "send-run",
             Purpose::Hand(..) => "steer-run",
             Purpose::Interrupt(_) | Purpose::LetGo => "interrupt",
+            Purpose::Authenticate(..) => "authenticate",
             Purpose::Respond(..) => "respond",
             Purpose::Select(..) => "set-selection",
             Purpose::Operate(operation, _) => operation.name(),
@@ -53,6 +56,7 @@ impl Purpose {
     pub(crate) fn within(&self, limits: &Limits) -> (u64, &'static str) {
         match self {
             Purpose::Operate(operation, _) => operation.within(limits),
+            Purpose::Authenticate(..) => (limits.login_ms, "login_ms"),
             _ => (limits.command_ms, "command_ms"),
         }
     }
@@ -103,6 +107,11 @@ impl Ops {
     /// True while an interrupt of this seat was neither answered nor given up.
     pub(crate) fn has_interrupt(&self, at: usize) -> bool {
         self.open.values().any(|one| one.at == at && matches!(one.purpose, Purpose::Interrupt(_)))
+    }
+
+    /// True while a login by a method is under way.
+    pub(crate) fn has_authenticate(&self) -> bool {
+        self.open.values().any(|one| matches!(one.purpose, Purpose::Authenticate(..)))
     }
 
     /// The next deadline of a command.

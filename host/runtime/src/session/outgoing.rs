@@ -91,6 +91,7 @@ impl Task {
         // Or those who still wait would be woken for it without end.
         self.seats[at].free_at = None;
         let context = std::mem::take(&mut self.seats[at].first_context);
+        self.seats[at].last_context.clone_from(&context);
         let body = CommandBody::SendRun(Message { context, ..message(&run, None, false) });
         let (id, attached) = (run.run.clone(), needs_of(&run.content).contains(&Intent::Attach));
         // The run begins before the command is given: what the plugin says at once already belongs to it.
@@ -299,7 +300,7 @@ pub(crate) fn needs_of(content: &[Content]) -> Vec<Intent> {
 }
 
 /// A message as the plugin gets it.
-fn message(run: &NewRun, turn: Option<String>, enqueue: bool) -> Message {
+pub(super) fn message(run: &NewRun, turn: Option<String>, enqueue: bool) -> Message {
     Message {
         content: expert::rewritten(&run.content).into_owned(),
         turn,

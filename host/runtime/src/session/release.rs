@@ -2,6 +2,7 @@
 //! world: for wishes that is `outlet`; what a plugin says passes the normalizer, which mints, orders and closes.
 
 use super::files::FileDone;
+use super::login_words as login;
 use super::ops::{Pending, Purpose};
 use super::outlet::{Outcome, name_of};
 use super::seat::Stage;
@@ -61,6 +62,16 @@ impl Task {
         }
     }
 
+    /// The program is of a version that the plugin was not tested with: said once, and nothing else comes of it.
+    async fn say_untested(&mut self) {
+        let Some([cli]) = self.start.generation.manifest().cli.get(..) else { return };
+        if let Some(text) = self.capabilities.provider_version().and_then(|version| cli.untested(version)) {
+            if !std::mem::replace(&mut self.untested_said, true) {
+                self.diagnose_as(Level::Info, "untested-version", &text).await;
+            }
+        }
+    }
+
     /// What a plugin does not understand it only names; the frame is there to be read.
     fn as_it_came(&self, frame: u64, disposition: Disposition) -> Disposition {
         let Disposition::Unknown(name) = disposition else { return disposition };
@@ -68,7 +79,8 @@ impl Task {
         Disposition::Other(Other { name, json: raw.unwrap_or_default() })
     }
 
-    async fn release_event(&mut self, frame: Option<u64>, event: Event) {
+    async fn release_event(&mut self, frame: Option<u64>, mut event: Event) {
+        login::with_own_options(&mut event, self.start.generation.manifest());
         self.expect_stored(&event).await;
         let is_gone = self.normalizer.is_of_gone(&event);
         let threads = match &event.body {
@@ -84,12 +96,15 @@ impl Task {
         self.recall_history(&event).await;
         let cause = Cause { frame, at_ms: crate::clock::now_ms() };
         let findings = if is_gone { Vec::new() } else { self.honesty.told(&event) };
+        let said = login::Said::of(&event);
+        let ended = self.open_logins(&said);
         let routed = self.normalizer.accept(cause, event);
         for one in &routed {
             if let Some(at) = self.seat_of(&one.thread) {
                 self.seats[at].silence.broken();
             }
         }
+        let met = said.is_missing().then(|| login::thread_that_met(&routed)).flatten();
         self.emit(routed).await;
         for thread in threads {
             if self.normalizer.is_child(&thread.id) {
@@ -97,6 +112,7 @@ impl Task {
             }
         }
         self.doubt(findings).await;
+        self.heard_of_login(said, ended, met).await;
     }
 
     /// A subagent's thread: what it can be opened by later, as a conversation.
@@ -196,6 +212,9 @@ impl Task {
                 self.moves_out(at).await
             }
             (Purpose::OpenThread, Err(fault)) => {
+                if self.thread_needs_login(at, &fault).await {
+                    return;
+                }
                 // A code says that something narrower is not found: a program to start, a message in the conversation.
                 if fault.kind == FaultKind::NotFound && fault.code.is_none() && self.refusals == 0 {
                     self.forget_cursor(at).await;
@@ -207,6 +226,12 @@ impl Task {
             (Purpose::Start | Purpose::McpServers | Purpose::HostTools, Err(fault)) => self.start_failed(fault),
             (Purpose::Send(run, _), Ok(value)) => self.sent(at, run, value).await,
             (Purpose::Hand(run, op, _), outcome) => self.handed(at, run, op, outcome).await,
+            (Purpose::Send(run, _), Err(fault)) if fault.kind == FaultKind::Auth => {
+                let held = self.normalizer.hold_run(&run, fault.clone());
+                self.emit(held).await;
+                self.login_missing(at, fault).await;
+            }
+            (Purpose::Authenticate(request, done), outcome) => self.authenticated(at, request, done, outcome).await,
             (Purpose::Send(run, _), Err(fault)) => {
                 let routed = self.normalizer.fail_run(&run, fault);
                 self.emit(routed).await;

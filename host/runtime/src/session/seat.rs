@@ -2,6 +2,7 @@
 
 use super::ask::{Ask, NewRun, Reply1};
 use super::handle::{Left, SessionHandle, Standing};
+use super::login::Login;
 use super::operations::{Operation, Outcome};
 use super::survivors::Survivors;
 use super::watch::Silence;
@@ -89,6 +90,10 @@ pub(super) struct Seat {
     pub(super) opens_with_message: bool,
     /// Context that goes with the first message.
     pub(super) first_context: Vec<ContextPart>,
+    /// What went with the message that was sent last: it goes along when that one is sent again.
+    pub(super) last_context: Vec<ContextPart>,
+    /// A login that is waited for.
+    pub(super) login: Option<Login>,
     pub(super) run_guard: RunGuard,
     /// The rules that were said to be held by nothing; `None` before the start has come so far.
     pub(super) rules_said: Option<BTreeSet<String>>,
@@ -134,6 +139,8 @@ impl Seat {
             free_at: None,
             opens_with_message: false,
             first_context: Vec::new(),
+            last_context: Vec::new(),
+            login: None,
             run_guard: RunGuard::new(run_limits),
             rules_said: None,
             survivors: Survivors::default(),

@@ -74,6 +74,10 @@ pub(super) struct Task {
     pub(super) interrupt_held: bool,
     pub(super) watch: Watch,
     pub(super) tools: HostTools,
+    /// It was said that the program's version was not tested.
+    pub(super) untested_said: bool,
+    /// Logins that the host has asked for.
+    pub(super) logins: u32,
     /// Answers that rules and the host itself give, not yet sent.
     pub(super) by_rule: VecDeque<RuleAnswer>,
     /// Requests that a rule has answered, and which.
@@ -119,8 +123,10 @@ impl Task {
             epoch: start.epoch,
             thread,
         };
+        let mut normalizer = Normalizer::new(scope, &limits);
+        normalizer.set_resends(shared.policy.resend_after_login);
         Task {
-            normalizer: Normalizer::new(scope, &limits),
+            normalizer,
             capabilities: Staged::new(start.generation.descriptor().declared.clone()),
             journal: match start.role {
                 Role::Live => Journal::new(&shared.spill_folder, &limits),
@@ -140,6 +146,8 @@ impl Task {
             interrupt_held: false,
             watch: Watch::new(&limits),
             tools: HostTools::default(),
+            untested_said: false,
+            logins: 0,
             by_rule: VecDeque::new(),
             ruled: HashMap::new(),
             diagnostics: Diagnostics::new(&limits),
@@ -392,7 +400,10 @@ impl Task {
         let due = self.may_begin(at) || (seat.restarts() && self.is_idle(at));
         let now = due.then(Instant::now);
         let (limit, settlement) = (self.run_limit_at(at), self.next_settlement(at));
-        [limit, settlement, seat.survivors.deadline(), ladder, free, now].into_iter().flatten().min()
+        [limit, settlement, self.login_deadline(at), seat.survivors.deadline(), ladder, free, now]
+            .into_iter()
+            .flatten()
+            .min()
     }
 }
 

@@ -79,6 +79,11 @@ impl Watch {
         self.greeted = true;
     }
 
+    /// A person was waited for: the handshake's time begins anew.
+    pub(super) fn begins_again(&mut self) {
+        self.started = Instant::now();
+    }
+
     fn heard(&mut self, text: &str) {
         let words: String = text.chars().filter(|c| !c.is_control()).take(200).collect();
         if self.first_words.is_none() && !self.ready && !words.trim().is_empty() {
@@ -89,6 +94,7 @@ impl Watch {
     /// When this must be looked at next.
     pub(super) fn next(&self, task: &Task) -> Option<Instant> {
         match task.phase {
+            Phase::Starting if task.awaits_login() => None,
             Phase::Starting => Some(self.started + self.handshake),
             Phase::Ready => {
                 let stalling = task.seated().into_iter().filter(|at| task.may_stall(*at));
@@ -148,8 +154,10 @@ impl Task {
             self.settle_handed(at).await;
             self.say_stalled(at, now).await;
             self.end_silent(at, now).await;
+            self.login_overdue(at, now).await;
         }
-        if self.phase == Phase::Starting && now >= self.watch.started + self.watch.handshake && self.ending.is_none() {
+        let overdue = self.phase == Phase::Starting && now >= self.watch.started + self.watch.handshake;
+        if overdue && self.ending.is_none() && !self.awaits_login() {
             self.handshake_overdue();
         }
     }

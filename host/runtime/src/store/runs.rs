@@ -100,6 +100,14 @@ impl Store {
         self.read(move |db| all(db, &place, sql, [thread.as_str()], record)).await
     }
 
+    /// One run.
+    pub async fn run(&self, run: &RunId) -> Result<Option<RunRecord>, StoreError> {
+        let (place, run) = (self.place.clone(), run.clone());
+        let sql =
+            "SELECT id, thread, ordinal, status, prompt, selection, created_ms, updated_ms FROM runs WHERE id = ?1";
+        Ok(self.read(move |db| all(db, &place, sql, [run.as_str()], record)).await?.pop())
+    }
+
     /// All runs of a thread, in order.
     pub async fn runs(&self, thread: &ThreadId) -> Result<Vec<RunRecord>, StoreError> {
         let (place, thread) = (self.place.clone(), thread.clone());

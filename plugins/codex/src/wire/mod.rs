@@ -177,6 +177,8 @@ pub struct Notice {
     #[serde(deserialize_with = "lossy")]
     pub success: bool,
     #[serde(deserialize_with = "lossy")]
+    pub login_id: Option<String>,
+    #[serde(deserialize_with = "lossy")]
     pub auth_mode: Option<String>,
     #[serde(deserialize_with = "lossy")]
     pub plan_type: Option<String>,

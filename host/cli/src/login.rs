@@ -1,0 +1,290 @@
+//! `jackfield login`: logs in to a provider, the provider's own way.
+//!
+//! Where the manifest names a profile for it, that program gets the terminal; else the provider's protocol is asked, by a session that
+//! says nothing to the model and is deleted afterwards. **No key passes through here**: a person types it where the provider asks for it.
+//! Tests: `tests/tests/login.rs`.
+
+use crate::args::LoginArgs;
+use crate::config;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::look::{self, LoggedIn, Login};
+use crate::run::signals::{Signal, Signals};
+use crate::run::{chosen, plugin_of};
+use crate::{output, setup};
+use jackfield_core::contract::{Fault, Offer, Verdict};
+use jackfield_core::event::{EventBody, Request, RequestSubject, Resolution, SessionEvent};
+use jackfield_core::id::RequestId;
+use jackfield_core::manifest::Manifest;
+use jackfield_runtime::host::{Host, Plugin};
+use jackfield_runtime::instance::Instance;
+use jackfield_runtime::program;
+use jackfield_runtime::thread::Thread;
+use serde::Serialize;
+use std::io::BufRead;
+use std::path::Path;
+use std::time::Duration;
+
+/// The option of a login request that is the host's own, beside the provider's methods.
+const LOGGED_IN: &str = "logged-in";
+
+#[derive(Serialize)]
+struct Ended<'a> {
+    provider: &'a str,
+    method: Option<&'a str>,
+    login: Login,
+}
+
+/// Carries the command out. Exit code 0 when somebody is logged in, or nothing says otherwise.
+pub async fn run(args: LoginArgs) -> Outcome {
+    let settings = config::load()?;
+    let host = setup::open_host_with(&settings).await?;
+    let choice = config::choose_for_login(&settings, &args)?;
+    let (plugin, provider) = plugin_of(&host, &choice, None).await?;
+    let instance = choice.setup.clone().into_instance(&provider, &choice.whose)?;
+    let manifest = plugin.generation.manifest().clone();
+    if manifest.spawn.is_empty() {
+        return Err(Failure::usage(format!("{provider} needs no login: it starts no program")));
+    }
+    let way = match &args.method {
+        Some(method) => manifest.login.iter().find(|way| way.method == *method),
+        None => manifest.login.first(),
+    };
+    let method = args.method.as_deref().or(way.map(|way| way.method.as_str()));
+    let folder = std::env::current_dir()?;
+    let login = match way.and_then(|way| way.profile.as_deref()) {
+        Some(profile) => {
+            at_terminal(&host, &plugin, &provider, instance.clone(), &folder, profile).await?;
+            told_by_program(&manifest, &instance).await
+        }
+        None => match by_protocol(&host, &plugin, instance, &folder, method, &manifest).await? {
+            Some(login) => login,
+            None => return Ok(Exit::Interrupted),
+        },
+    };
+    let exit = if login.logged_in == LoggedIn::No { Exit::Failed } else { Exit::Completed };
+    match args.json.json {
+        true => output::json(&Ended { provider: &provider, method, login })?,
+        false => output::line(&format!("{provider}: logged in: {} ({})", login.logged_in.word(), login.how))?,
+    }
+    Ok(exit)
+}
+
+/// The provider's own command, at our terminal.
+async fn at_terminal(
+    host: &Host,
+    plugin: &Plugin,
+    provider: &str,
+    instance: Instance,
+    folder: &Path,
+    profile: &str,
+) -> Result<(), Failure> {
+    if !output::person_present() {
+        return Err(Failure::failed(format!(
+            "{provider} is logged in to at a terminal, and there is none here: run `jackfield login {provider}` in one, or give it a key with --env (`jackfield plugin inspect {provider}` lists the variables it takes)"
+        )));
+    }
+    // Ctrl-C is the program's: it has the terminal.
+    let _signals = Signals::new()?;
+    let ended = host.run_attached(plugin, instance, folder, profile).await?;
+    match (ended.overdue, ended.code) {
+        (true, _) => Err(Failure::failed(format!("`{}` took longer than login_ms and was ended", ended.command))),
+        (false, Some(0)) => Ok(()),
+        (false, Some(code)) => Err(Failure::failed(format!("`{}` ended with exit code {code}", ended.command))),
+        (false, None) => Err(Failure::failed(format!("`{}` was ended by a signal", ended.command))),
+    }
+}
+
+/// What the program says now.
+async fn told_by_program(manifest: &Manifest, instance: &Instance) -> Login {
+    let unknown = |how: String| Login { logged_in: LoggedIn::Unknown, how };
+    let Some(cli) = manifest.cli.first() else { return unknown("its command ended well".into()) };
+    let chosen = instance.program(manifest, &cli.program);
+    let patience = Duration::from_millis(setup::limits().unwrap_or_default().version_ms);
+    match program::find(&cli.program, chosen, &std::env::var("PATH").unwrap_or_default()) {
+        Ok(_) if cli.logged_in.is_none() => unknown("its command ended well".into()),
+        Ok(found) => look::login(&found.path, cli, manifest, patience).await,
+        Err(error) => unknown(error.to_string()),
+    }
+}
+
+/// A session that only logs in. Nothing when Ctrl-C stopped it.
+async fn by_protocol(
+    host: &Host,
+    plugin: &Plugin,
+    instance: Instance,
+    folder: &Path,
+    method: Option<&str>,
+    manifest: &Manifest,
+) -> Result<Option<Login>, Failure> {
+    let thread = host.new_thread(plugin, instance, folder).await?;
+    let ended = Talk { thread: &thread, method, manifest, open: None, account: None }.run().await;
+    let _ = thread.close().await;
+    let id = thread.id().clone();
+    drop(thread);
+    let _ = host.delete_threads(&[id], "login").await;
+    ended
+}
+
+struct Talk<'a> {
+    thread: &'a Thread,
+    method: Option<&'a str>,
+    manifest: &'a Manifest,
+    /// What a person has to do elsewhere.
+    open: Option<RequestId>,
+    account: Option<bool>,
+}
+
+/// What an event means for the login.
+enum Heard {
+    Nothing,
+    /// Methods to pick from.
+    Choice(Box<Request>),
+    /// What was to be done elsewhere is done, or not.
+    Over(bool),
+    /// The session is over.
+    Lost(Option<Fault>),
+}
+
+impl Talk<'_> {
+    async fn run(mut self) -> Result<Option<Login>, Failure> {
+        let mut signals = Signals::new()?;
+        let mut events = self.thread.subscribe();
+        let thread = self.thread;
+        // It begins the session, and is answered once the conversation is open: no login is missing then.
+        let mut opening = std::pin::pin!(thread.list_settings());
+        let (mut opened, mut asked) = (false, false);
+        loop {
+            let heard = tokio::select! {
+                biased;
+                event = events.next() => match event {
+                    Some(event) => self.hear(&event),
+                    None => Heard::Lost(None),
+                },
+                _ = &mut opening, if !opened => {
+                    opened = true;
+                    Heard::Nothing
+                }
+                signal = signals.next() => match signal {
+                    Signal::Interrupt | Signal::Terminate => return Ok(None),
+                },
+            };
+            match heard {
+                Heard::Choice(request) if !asked => {
+                    asked = true;
+                    let offer = self.pick(&request)?;
+                    thread.answer(request.id.clone(), chosen(&offer), "login").await?;
+                }
+                // Another one after it: the login did not hold.
+                Heard::Choice(request) => return Err(Failure::failed(text_of(&request))),
+                Heard::Over(false) => return Err(Failure::failed("the login was not completed")),
+                Heard::Over(true) if opened => return Ok(Some(self.done())),
+                Heard::Lost(fault) => {
+                    let why = fault.map_or_else(|| "the session ended".to_owned(), |fault| fault.message);
+                    return Err(Failure::unavailable(why));
+                }
+                Heard::Over(true) | Heard::Nothing => {}
+            }
+            if opened && self.open.is_none() {
+                match self.method.filter(|_| !asked) {
+                    // It is open without a login; one was asked for all the same.
+                    Some(method) => {
+                        asked = true;
+                        thread.authenticate(method).await.map_err(|error| self.unknown_method(error.into()))?;
+                        while let Some(event) = events.next_now() {
+                            self.hear(&event);
+                        }
+                        if self.open.is_none() {
+                            return Ok(Some(self.done()));
+                        }
+                    }
+                    None => return Ok(Some(self.done())),
+                }
+            }
+        }
+    }
+
+    fn hear(&mut self, event: &SessionEvent) -> Heard {
+        match &event.draft.body {
+            EventBody::RequestOpened { request } => {
+                let RequestSubject::Login { login } = &request.subject else { return Heard::Nothing };
+                if request.options.iter().any(|offer| offer.id == LOGGED_IN) {
+                    return Heard::Choice(Box::new(request.clone()));
+                }
+                let code = login.code.as_ref().map(|code| format!("\n  code: {}", output::plain(code)));
+                let url = login.url.as_ref().map(|url| format!("\n  {}", output::plain(url)));
+                let (url, code) = (url.unwrap_or_default(), code.unwrap_or_default());
+                eprintln!("{}{url}{code}", output::plain(&login.text));
+                self.open = Some(request.id.clone());
+                Heard::Nothing
+            }
+            EventBody::RequestResolved { request, resolution } if self.open.as_ref() == Some(request) => {
+                self.open = None;
+                Heard::Over(matches!(resolution, Resolution::Answered { .. }))
+            }
+            EventBody::AccountUpdated { account } => {
+                self.account = account.logged_in.or(self.account);
+                Heard::Nothing
+            }
+            EventBody::SessionEnded { fault, .. } => Heard::Lost(fault.clone()),
+            _ => Heard::Nothing,
+        }
+    }
+
+    /// The method that was asked for, the only one there is, or the one that a person picks.
+    fn pick(&self, request: &Request) -> Result<Offer, Failure> {
+        let methods: Vec<&Offer> =
+            request.options.iter().filter(|offer| offer.verdict == Verdict::Neutral && offer.id != LOGGED_IN).collect();
+        let list =
+            || methods.iter().map(|offer| format!("{} ({})", offer.id, offer.label)).collect::<Vec<_>>().join(", ");
+        match (self.method, methods.as_slice()) {
+            (Some(method), _) => {
+                methods.iter().find(|offer| offer.id == method).map(|offer| (*offer).clone()).ok_or_else(|| {
+                    Failure::usage(match methods.is_empty() {
+                        true => format!("there is no login '{method}' here. {}", text_of(request)),
+                        false => format!("there is no login '{method}'; there are: {}", list()),
+                    })
+                })
+            }
+            (None, []) => Err(Failure::failed(text_of(request))),
+            (None, [only]) => Ok((*only).clone()),
+            (None, _) if output::person_present() => ask_person(&methods),
+            (None, _) => {
+                Err(Failure::usage(format!("there are several ways to log in; choose one with --method: {}", list())))
+            }
+        }
+    }
+
+    fn unknown_method(&self, failure: Failure) -> Failure {
+        let known: Vec<&str> = self.manifest.login.iter().map(|way| way.method.as_str()).collect();
+        match known.is_empty() {
+            true => failure,
+            false => Failure { error: failure.error.context(format!("known ways: {}", known.join(", "))), ..failure },
+        }
+    }
+
+    fn done(&self) -> Login {
+        match self.account {
+            Some(false) => Login { logged_in: LoggedIn::No, how: "as the provider says".into() },
+            Some(true) => Login { logged_in: LoggedIn::Yes, how: "as the provider says".into() },
+            None => Login { logged_in: LoggedIn::Yes, how: "it opens a conversation".into() },
+        }
+    }
+}
+
+fn text_of(request: &Request) -> String {
+    match &request.subject {
+        RequestSubject::Login { login } => output::plain(&login.text),
+        _ => "a login is needed".into(),
+    }
+}
+
+fn ask_person(methods: &[&Offer]) -> Result<Offer, Failure> {
+    eprintln!("How do you want to log in?");
+    for (n, offer) in methods.iter().enumerate() {
+        eprintln!("  [{}] {}", n + 1, output::plain(&offer.label));
+    }
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line)?;
+    let picked = line.trim().parse::<usize>().ok().and_then(|number| methods.get(number.checked_sub(1)?));
+    picked.map(|offer| (*offer).clone()).ok_or_else(|| Failure::usage("none of these was picked"))
+}

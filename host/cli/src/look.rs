@@ -1,0 +1,125 @@
+//! Looks at a provider's program: where it is, which version, whether somebody is logged in. **Each start is bounded in time, inherits
+//! nothing but what a program needs, and leaves no process behind.** What it prints is matched, never kept.
+
+use crate::output;
+use jackfield_core::manifest::{CliProgram, LoginCheck, Manifest};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use serde::Serialize;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+
+/// What is read of a program's answer.
+const MOST: u64 = 16 * 1024;
+
+/// Whether somebody is logged in, as far as it is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoggedIn {
+    Yes,
+    No,
+    Unknown,
+}
+
+impl LoggedIn {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            LoggedIn::Yes => "yes",
+            LoggedIn::No => "no",
+            LoggedIn::Unknown => "unknown",
+        }
+    }
+}
+
+/// Whether somebody is logged in, and how that is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Login {
+    /// As far as it is told.
+    #[serde(rename = "state")]
+    pub logged_in: LoggedIn,
+    /// By what, or why it is not known.
+    pub how: String,
+}
+
+/// The version that a program tells.
+pub async fn version(path: &Path, cli: &CliProgram, patience: Duration) -> Result<semver::Version, String> {
+    let said = ask(path, &cli.version_args, &[], patience).await?;
+    let words = said.stdout.split(|c: char| c.is_whitespace() || c == 'v' || c == '(');
+    let found = words.into_iter().find_map(|word| semver::Version::parse(word).ok());
+    found.ok_or_else(|| match said.code {
+        Some(0) => format!("no version in '{}'", output::headline(&said.stdout, 80)),
+        code => {
+            let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+            let words = if said.stderr.trim().is_empty() { &said.stdout } else { &said.stderr };
+            format!("it ended with {code}: '{}'", output::headline(words.trim(), 120))
+        }
+    })
+}
+
+/// Whether somebody is logged in, asked of the program where it tells.
+pub async fn login(path: &Path, cli: &CliProgram, manifest: &Manifest, patience: Duration) -> Login {
+    let Some(check) = &cli.logged_in else {
+        let how = "the program does not tell; the first message does".to_owned();
+        return Login { logged_in: LoggedIn::Unknown, how };
+    };
+    let command = format!("`{} {}`", cli.program, check.args.join(" "));
+    let profiles = manifest.spawn.iter().filter(|profile| profile.program == cli.program);
+    let names: Vec<&str> = profiles.flat_map(|profile| &profile.env).map(String::as_str).collect();
+    match ask(path, &check.args, &names, patience).await {
+        Ok(said) => match reads(check, &said) {
+            LoggedIn::Unknown => Login { logged_in: LoggedIn::Unknown, how: format!("{command} said neither") },
+            logged_in => Login { logged_in, how: format!("by {command}") },
+        },
+        Err(problem) => Login { logged_in: LoggedIn::Unknown, how: format!("{command}: {problem}") },
+    }
+}
+
+fn reads(check: &LoginCheck, said: &Said) -> LoggedIn {
+    let holds = |text: &str| said.stdout.contains(text) || said.stderr.contains(text);
+    match (holds(&check.no), holds(&check.yes)) {
+        (true, _) => LoggedIn::No,
+        (false, true) => LoggedIn::Yes,
+        (false, false) => LoggedIn::Unknown,
+    }
+}
+
+struct Said {
+    stdout: String,
+    stderr: String,
+    code: Option<i32>,
+}
+
+/// Runs the program with these arguments: no stdin, a bounded time.
+async fn ask(path: &Path, args: &[String], names: &[&str], patience: Duration) -> Result<Said, String> {
+    let mut command = tokio::process::Command::new(path);
+    command.args(args).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.process_group(0).kill_on_drop(true);
+    for name in ["HOME", "PATH", "TMPDIR", "LANG"].iter().chain(names) {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let talk = async { tokio::join!(read(stdout), read(stderr), child.wait()) };
+    let talked = tokio::time::timeout(patience, talk).await;
+    // Whatever it started: nothing of it stays.
+    if let Some(group) = group {
+        let _ = killpg(group, Signal::SIGKILL);
+    }
+    let late = |_| format!("no answer in {} s (limit version_ms)", patience.as_secs_f32());
+    let (stdout, stderr, status) = talked.map_err(late)?;
+    Ok(Said { stdout, stderr, code: status.map_err(|error| error.to_string())?.code() })
+}
+
+async fn read(pipe: Option<impl tokio::io::AsyncRead + Unpin>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(pipe) = pipe {
+        let _ = pipe.take(MOST).read_to_end(&mut bytes).await;
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
