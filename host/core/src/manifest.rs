@@ -89,15 +89,6 @@ pub struct CliProgram {
     pub logged_in: Option<LoginCheck>,
 }
 
-impl CliProgram {
-    /// What is said of a version that was not tested; nothing of one that was, or that is no version.
-    pub fn untested(&self, version: &str) -> Option<String> {
-        let (tested, version) = (self.tested.as_ref()?, semver::Version::parse(version).ok()?);
-        let text = || format!("{} {version} was not tested; {tested} was. What they share works", self.program);
-        (!tested.matches(&version)).then(text)
-    }
-}
-
 /// How a program tells whether somebody is logged in: it is started with these arguments and the variables of its spawn profile, and
 /// what it prints on stdout or stderr decides. What holds neither text says nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -8,8 +8,8 @@ use crate::host::{Host, HostError, Plugin};
 use crate::instance::Instance;
 use crate::launch;
 use crate::mint;
-use crate::session::SessionStart;
-use jackfield_core::contract::Spawn;
+use crate::session::{Secrets, SessionStart};
+use jackfield_core::contract::{Role, Spawn};
 use jackfield_core::id::ThreadId;
 use std::path::Path;
 use std::process::Stdio;
@@ -40,6 +40,7 @@ impl Host {
         let digest = plugin.generation.digest().to_owned();
         let start = SessionStart {
             session: mint::session(&ThreadId::from_digits("0"), 0),
+            role: Role::Query,
             epoch: 0,
             generation: plugin.generation.clone(),
             bundled: plugin.bundled,
@@ -51,7 +52,7 @@ impl Host {
             let (plugin, digest) = (manifest.as_str(), digest.as_str());
             self.record(&Record { kind: "spawn", verdict, rule, plugin, digest, session: "", facts })
         };
-        let launch = match launch::prepare(&start, self.shared(), &wish).await {
+        let launch = match launch::prepare(&start, self.shared(), &wish, &Secrets::of(&start)).await {
             Ok(launch) => launch,
             Err(error) => {
                 record(Verdict::Refused, error.code(), serde_json::json!({ "profile": profile, "attached": true }))?;

@@ -133,7 +133,7 @@ pub struct Shared {
     pub(crate) sessions: Registry,
 }
 
-/// What a session is begun with. A thread may have a seat on it when all of this is the same for it, but for the first two.
+/// What a session is begun with. A thread may have a seat on it when all of this is the same for it, but for its id and number.
 #[derive(Clone)]
 pub struct SessionStart {
     /// What it is for.

@@ -62,16 +62,6 @@ impl Task {
         }
     }
 
-    /// The program is of a version that the plugin was not tested with: said once, and nothing else comes of it.
-    async fn say_untested(&mut self) {
-        let Some([cli]) = self.start.generation.manifest().cli.get(..) else { return };
-        if let Some(text) = self.capabilities.provider_version().and_then(|version| cli.untested(version)) {
-            if !std::mem::replace(&mut self.untested_said, true) {
-                self.diagnose_as(Level::Info, "untested-version", &text).await;
-            }
-        }
-    }
-
     /// What a plugin does not understand it only names; the frame is there to be read.
     fn as_it_came(&self, frame: u64, disposition: Disposition) -> Disposition {
         let Disposition::Unknown(name) = disposition else { return disposition };

@@ -74,8 +74,6 @@ pub(super) struct Task {
     pub(super) interrupt_held: bool,
     pub(super) watch: Watch,
     pub(super) tools: HostTools,
-    /// It was said that the program's version was not tested.
-    pub(super) untested_said: bool,
     /// Logins that the host has asked for.
     pub(super) logins: u32,
     /// Answers that rules and the host itself give, not yet sent.
@@ -146,7 +144,6 @@ impl Task {
             interrupt_held: false,
             watch: Watch::new(&limits),
             tools: HostTools::default(),
-            untested_said: false,
             logins: 0,
             by_rule: VecDeque::new(),
             ruled: HashMap::new(),
