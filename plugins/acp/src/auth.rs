@@ -15,7 +15,7 @@ impl<D: AcpDialect> Acp<D> {
         if fault.kind == FaultKind::Auth && !methods.is_empty() {
             let login = Login { url: None, code: None, text: fault.message.clone() };
             // One command fails once: its number is used by no other request.
-            let request = Request::new(&format!("login-{op}"), Subject::Login(login));
+            let request = Request::new(format!("login-{op}"), Subject::Login(login));
             cx.event(EventBody::RequestsOpened(vec![Request { options: methods, ..request }]));
         }
         cx.fail(op, fault);

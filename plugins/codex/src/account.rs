@@ -77,7 +77,7 @@ impl Codex {
         };
         let url = started.auth_url.or(started.verification_url);
         let login = jackfield_sdk::prelude::Login { url, code: started.user_code, text: text.into() };
-        cx.event(EventBody::RequestsOpened(vec![Request::new(&request_of(&id), Subject::Login(login))]));
+        cx.event(EventBody::RequestsOpened(vec![Request::new(request_of(&id), Subject::Login(login))]));
         self.login.waiting.push(id);
         cx.done(op, OpValue::Accepted);
     }

@@ -54,16 +54,16 @@ impl Normalizer {
         match place.filter(|t| self.resends && waits(t)) {
             Some(t) => {
                 super::clean::fault(&mut fault, &self.limits);
-                self.hold(t, run, fault);
+                self.hold(t, run, None, fault);
             }
             None => self.run_ends_early(run, RunStatus::Failed, Some(fault)),
         }
         self.take()
     }
 
-    pub(super) fn hold(&mut self, t: usize, run: &RunId, fault: Fault) {
+    pub(super) fn hold(&mut self, t: usize, run: &RunId, reason: Option<String>, fault: Fault) {
         if let Some(run) = self.threads[t].run_mut(run) {
-            run.held = Some(fault);
+            (run.held, run.held_reason) = (Some(fault), reason);
         }
         self.set_run_status(t, run, RunStatus::Waiting);
     }

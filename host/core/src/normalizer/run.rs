@@ -146,7 +146,9 @@ impl Normalizer {
     ) {
         let runs = &mut self.threads[t].runs;
         let Some(at) = runs.iter().position(|run| run.id == *id) else { return };
-        let status = runs.remove(at).ends(status);
+        let mut run = runs.remove(at);
+        let reason = reason.or_else(|| run.held_reason.take().filter(|_| status == RunStatus::Failed));
+        let status = run.ends(status);
         let ledger = self.ledger.counts();
         let place = Where { run: Some(id.clone()), ..Where::default() };
         self.emit(t, place, How::TOLD, EventBody::RunEnded { status, reason, fault, background, joined: None, ledger });

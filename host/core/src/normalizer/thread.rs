@@ -93,6 +93,8 @@ pub(super) struct RunState {
     pub ordinals: u32,
     /// It met a missing login and waits for it: why it fails if none comes.
     pub held: Option<Fault>,
+    /// The provider's word about the end that it waits at.
+    pub held_reason: Option<String>,
     attempts: u32,
     state: State<lifecycle::Run>,
     attempt: State<lifecycle::Attempt>,
@@ -272,6 +274,7 @@ impl RunState {
             echo: None,
             ordinals: 0,
             held: None,
+            held_reason: None,
             attempts: 1,
             state,
             attempt,
@@ -282,7 +285,7 @@ impl RunState {
     pub fn tried_again(&mut self, op: u32) -> u32 {
         self.attempt.step(AttemptStatus::Over);
         (self.attempt, self.op) = (State::default(), op);
-        (self.echoed, self.echo, self.held) = (false, None, None);
+        (self.echoed, self.echo, self.held, self.held_reason) = (false, None, None, None);
         self.attempts += 1;
         self.attempts
     }

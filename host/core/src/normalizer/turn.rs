@@ -209,7 +209,7 @@ impl Normalizer {
         let (reason, fault) = (end.reason.clone(), end.fault.clone());
         self.emit(t, place, end.how, EventBody::TurnEnded { status, reason, fault, native_id, mark: end.mark, frames });
         match (run, end.fault) {
-            (Some(run), Some(fault)) if end.holds && !acted && self.resends => self.hold(t, &run, fault),
+            (Some(run), Some(fault)) if end.holds && !acted && self.resends => self.hold(t, &run, end.reason, fault),
             (Some(run), fault) => self.end_run(t, &run, end.run_status, end.reason, fault, background),
             (None, _) => {}
         }
