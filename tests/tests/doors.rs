@@ -491,7 +491,8 @@ cat > /dev/null"#,
 #[test]
 fn a_line_that_is_too_long_costs_only_itself() {
     let door = door().limits(&json!({
-        "frame_bytes": 200_000, "prompt_bytes": 100_000, "batch_bytes": 400_000, "item_text_bytes": 200_000
+        "frame_bytes": 200_000, "prompt_bytes": 100_000, "batch_bytes": 400_000, "item_text_bytes": 200_000,
+        "file_read_bytes": 400_000, "query_bytes": 400_000, "http_body_bytes": 400_000
     }));
     let ended = after_the_prompt(
         &door,

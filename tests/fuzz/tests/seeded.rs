@@ -77,7 +77,7 @@ fn any_frames_into_a_plugin() {
 
 #[test]
 fn any_frames_into_an_agents_plugin() {
-    run("agents", plugins::agents, 2_500, 600);
+    run("agents", plugins::agents, 1_000, 600);
 }
 
 #[test]

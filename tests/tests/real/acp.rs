@@ -26,7 +26,7 @@ const STOPPED: Turn = Turn {
     ..TURN
 };
 
-/// A key that its service does not know.
+/// A key that its service does not know. Where the program says so in its own words, a login is asked for, and left.
 const NO_KEY: Turn = Turn { prompt: "Go <<script:bad-key>>", status: "failed", exit: 1, ..TURN };
 
 /// The conversation with this agent: text, a second turn, a tool that is allowed, one that is refused, one that is stopped in place of
@@ -101,7 +101,7 @@ cases! { copilot, "copilot":
         Turn { tools: &[("", "cancelled")], ..TURN },
         // It tells the refusal itself, and asks the model no more.
         Turn { says: &["Operation cancelled by user"], ..TURN },
-        Turn { fault: &["authentication failed"], lines: |lines| fault(lines) == "auth", ..NO_KEY }
+        Turn { answers: &[false], fault: &["authentication failed"], lines: |lines| fault(lines) == "auth", ..NO_KEY }
     );
 
     resumed_after_kill_9 Case { provider: "copilot", exe: "copilot", ..KILLED_AND_RESUMED };
@@ -113,7 +113,7 @@ cases! { gemini, "gemini":
         "model",
         Turn { tools: &[("", "cancelled")], ..TURN },
         Turn { says: &["The refusal has been heard."], ..TURN },
-        Turn { fault: &["needs a login"], lines: |lines| fault(lines) == "auth", ..NO_KEY }
+        Turn { answers: &[false], fault: &["needs a login"], lines: |lines| fault(lines) == "auth", ..NO_KEY }
     );
 
     resumed_a_minute_later Case {

@@ -17,11 +17,13 @@ pub(crate) fn free_port() -> io::Result<u16> {
 /// Connects; a program that has just begun is waited for.
 pub(super) async fn reach(port: u16, root: u32, began: Instant, limits: &Limits) -> Result<TcpStream, HttpError> {
     let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
-    let until = began + Duration::from_millis(limits.http_server_start_ms);
+    // Where the whole handshake has less time, the server has.
+    let ms = limits.http_server_start_ms.min(limits.handshake_ms);
+    let until = began + Duration::from_millis(ms);
     // One that took a connection before is not waited for again, but has time enough to take this one.
     let last = until.max(Instant::now() + Duration::from_millis(limits.http_retry_ms));
     let waits = Instant::now() < until;
-    let not_up = || HttpError::NotUp { address: address.to_string(), ms: limits.http_server_start_ms };
+    let not_up = || HttpError::NotUp { address: address.to_string(), ms };
     loop {
         match timeout_at(last, TcpStream::connect(address)).await {
             Err(_) => return Err(not_up()),
