@@ -29,6 +29,7 @@ impl Task {
                     self.normalizer.frame_in(self.frames);
                     self.ring.push(self.frames, bytes_of(&data));
                     if pipe == Pipe::Main {
+                        self.watch.spoke();
                         self.outlet.observe(channel, &data);
                     }
                     inputs.push(Input::Frame(Frame { channel, pipe, data }));

@@ -19,6 +19,8 @@ pub(super) struct Watch {
     ready: bool,
     /// The provider's handshake is through; what is still waited for is its first thread.
     greeted: bool,
+    /// It said something in its protocol.
+    spoke: bool,
     /// The first thing the provider's program said: shown when no handshake comes.
     first_words: Option<String>,
 }
@@ -67,6 +69,7 @@ impl Watch {
             started: Instant::now(),
             ready: false,
             greeted: false,
+            spoke: false,
             first_words: None,
         }
     }
@@ -77,6 +80,10 @@ impl Watch {
 
     pub(super) fn greeted(&mut self) {
         self.greeted = true;
+    }
+
+    pub(super) fn spoke(&mut self) {
+        self.spoke = true;
     }
 
     /// A person was waited for: the handshake's time begins anew.
@@ -210,7 +217,8 @@ impl Task {
     }
 
     fn handshake_overdue(&mut self) {
-        if self.watch.greeted {
+        // A plugin may be ready before its program has said a word.
+        if self.watch.greeted && self.watch.spoke {
             return self.opening_overdue();
         }
         let said = match &self.watch.first_words {
