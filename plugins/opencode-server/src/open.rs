@@ -10,6 +10,9 @@ use crate::session::{Conversation, OpenCode, Phase};
 use crate::wire::Session;
 use crate::{capabilities, fault};
 
+/// How long the program has to say that it serves, in milliseconds; then it is asked all the same: its words may change.
+pub(crate) const PATIENCE_MS: f64 = 20_000.0;
+
 impl OpenCode {
     pub(crate) fn open(&mut self, cx: &mut Cx, op: u32, open: &OpenThread) {
         if self.phase != Phase::Empty {
@@ -34,8 +37,19 @@ impl OpenCode {
         cx.hold(op);
     }
 
-    /// The program runs; the host waits until it serves.
+    /// Whether the program says that it serves. **Its port takes connections before that, and what is asked on one of those is never
+    /// answered** (1.18.33).
+    pub(crate) fn serves(&self, frame: &Frame) -> bool {
+        let says = matches!(&frame.data, FrameData::Text(text) if text.contains("listening on"));
+        says && self.patience != 0 && frame.channel == self.server && frame.pipe == Pipe::Main
+    }
+
+    /// It serves, as it says or as is hoped: once. The host waits until it takes a connection.
     pub(crate) fn listen(&mut self, cx: &mut Cx) {
+        let patience = std::mem::take(&mut self.patience);
+        if patience != 0 {
+            cx.cancel(patience);
+        }
         self.events = cx.listen("server", "/event");
     }
 

@@ -17,6 +17,8 @@ pub struct OpenCode {
     pub(crate) phase: Phase,
     /// The program.
     pub(crate) server: u32,
+    /// The timer that waits until it says that it serves; 0 when nothing waits.
+    pub(crate) patience: u32,
     /// Its events.
     pub(crate) events: u32,
     pub(crate) thread: Conversation,
@@ -92,8 +94,11 @@ impl Provider for OpenCode {
     }
 
     fn frame(&mut self, cx: &mut Cx, frame: Frame) {
+        if self.serves(&frame) {
+            return self.listen(cx);
+        }
         if frame.channel != self.events {
-            // What the program prints is for people; that it serves is seen when it answers.
+            // What else the program prints is for people.
             return match frame.pipe {
                 Pipe::Main => cx.silent("printed"),
                 Pipe::Error => cx.silent("stderr"),
@@ -106,13 +111,20 @@ impl Provider for OpenCode {
     }
 
     fn timer(&mut self, cx: &mut Cx, timer: u32) {
+        if timer == self.patience {
+            self.patience = 0;
+            if matches!(self.phase, Phase::Opening(_)) {
+                self.listen(cx);
+            }
+            return;
+        }
         self.waited_out(cx, timer);
     }
 
     fn effect_done(&mut self, cx: &mut Cx, result: EffectResult) {
         if result.id == self.server {
             return match result.outcome {
-                Ok(_) => self.listen(cx),
+                Ok(_) => self.patience = cx.timer(crate::open::PATIENCE_MS),
                 Err(fault) => {
                     self.server = 0;
                     self.opening_failed(cx, fault);

@@ -25,6 +25,8 @@ impl Served {
         let port = at.and_then(|at| arguments.get(at)?.parse::<u16>().ok());
         let listener = port.and_then(|port| TcpListener::bind(("127.0.0.1", port)).ok());
         let (Some(listener), served) = (listener, self.clone()) else { return };
+        // What the real one says once it serves; before that it takes connections and answers nothing on them.
+        println!("opencode server listening on http://{}", listener.local_addr().expect("an address"));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (served, lines) = (served.clone(), lines.clone());

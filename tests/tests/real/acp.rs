@@ -172,6 +172,12 @@ cases! { opencode, "opencode":
     resumed_after_kill_9 Case { provider: "opencode", exe: "opencode", ..KILLED_AND_RESUMED };
 }
 
+// The same program over its HTTP server, whose words are more exact: see `plugins/opencode-server`.
+#[cfg(target_arch = "x86_64")]
+cases! { opencode_server, "opencode":
+    resumed_after_kill_9 Case { provider: "opencode-server", exe: "opencode", ..KILLED_AND_RESUMED };
+}
+
 const KILLED_AND_RESUMED: Case = Case {
     turns: &[HELLO, Turn { args: &["--resume", SAME_THREAD], ..KILLED }, RESUMED],
     model: |seen: &[Seen]| remembers(seen, "Hello from the scripted model"),
