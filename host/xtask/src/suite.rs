@@ -63,6 +63,10 @@ fn take(root: &Path, options: &Options, steps: &mut Steps) -> Result<()> {
     steps.run("clippy", "mend what it names; cargo clippy --workspace --all-targets shows it again", || {
         cargo(root, &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
     })?;
+    // With the features that a user's build has: tests bring more of them into the tree, and what only those give would be missed.
+    steps.run("the program alone", "name the feature that it needs in Cargo.toml; cargo check -p jackfield", || {
+        cargo(root, &["check", "--package", "jackfield", "--locked"])
+    })?;
     steps
         .run("tests, built", "mend what it names", || cargo(root, &["test", "--workspace", "--locked", "--no-run"]))?;
     steps.run("tests", "run the failing one alone: cargo test -p PACKAGE --test NAME CASE -- --nocapture", || {
