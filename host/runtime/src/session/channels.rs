@@ -36,33 +36,34 @@ impl Task {
                     room.push(held);
                     frames.push(Some(self.frames));
                 }
-                ChannelEvent::Noise { channel, text } => {
-                    self.heard_text(&text);
-                    self.host_disposes(text.as_bytes(), Disposed::Noise);
-                    self.diagnose(
-                        "noise",
-                        &format!("channel {channel} said something that is not its protocol's: {text}"),
-                    )
-                    .await;
-                }
-                ChannelEvent::TooLarge { channel, bytes } => {
-                    self.host_disposes(b"", Disposed::TooLarge);
-                    self.diagnose("frame-too-large", &format!("channel {channel} sent a message of {bytes} bytes; the limit frame_bytes is {}. It was left out, the session goes on", limits.frame_bytes)).await;
-                    let number = self.frames;
-                    self.decided("frame_too_large", number, "frame_bytes");
-                }
-                ChannelEvent::StderrDropped { channel, bytes } => {
-                    self.diagnose(
-                        "stderr-dropped",
-                        &format!(
-                            "channel {channel} wrote more to stderr than could be taken; {bytes} bytes were left out"
-                        ),
-                    )
-                    .await;
-                }
                 ChannelEvent::Closed { channel, exit } => {
                     self.channel_closed(channel, exit, inputs, frames).await;
                     return;
+                }
+                // What was said before the rest is told before it, however the bytes fell.
+                ChannelEvent::Noise { channel, text } => {
+                    self.batch_from_channels(inputs, frames).await;
+                    self.heard_text(&text);
+                    self.host_disposes(text.as_bytes(), Disposed::Noise);
+                    let said = format!("channel {channel} said something that is not its protocol's: {text}");
+                    return self.diagnose("noise", &said).await;
+                }
+                ChannelEvent::TooLarge { channel, bytes } => {
+                    self.batch_from_channels(inputs, frames).await;
+                    self.host_disposes(b"", Disposed::TooLarge);
+                    let said = format!(
+                        "channel {channel} sent a message of {bytes} bytes; the limit frame_bytes is {}. It was left out, the session goes on",
+                        limits.frame_bytes
+                    );
+                    self.diagnose("frame-too-large", &said).await;
+                    return self.decided("frame_too_large", self.frames, "frame_bytes");
+                }
+                ChannelEvent::StderrDropped { channel, bytes } => {
+                    self.batch_from_channels(inputs, frames).await;
+                    let said = format!(
+                        "channel {channel} wrote more to stderr than could be taken; {bytes} bytes were left out"
+                    );
+                    return self.diagnose("stderr-dropped", &said).await;
                 }
             }
             let full = inputs.len() as u64 >= limits.batch_frames || bytes + limits.frame_bytes > limits.batch_bytes;
@@ -70,13 +71,14 @@ impl Task {
                 next = self.channel_events.try_recv().ok();
             }
         }
-        if !inputs.is_empty() {
-            self.batch_from_channels(inputs, frames).await;
-        }
+        self.batch_from_channels(inputs, frames).await;
     }
 
     /// What became of our writes goes before what was said to them.
     async fn batch_from_channels(&mut self, mut inputs: Vec<Input>, mut frames: Vec<Option<u64>>) {
+        if inputs.is_empty() {
+            return;
+        }
         self.outlet.settle();
         let mut results = Vec::new();
         while let Ok(mut result) = self.results.try_recv() {

@@ -18,7 +18,8 @@ use jackfield_core::normalizer::{Cause, Disposed, SessionEnded, clean_fault};
 use jackfield_core::policy::{Decision, Intent};
 
 impl Task {
-    pub(super) async fn release(&mut self, frame: Option<u64>, output: Output) {
+    /// `frame` is the one that brought it, if one did; `by_timer`: the plugin's own clock did, and the provider has said nothing.
+    pub(super) async fn release(&mut self, frame: Option<u64>, by_timer: bool, output: Output) {
         if let (Some(frame), false) = (frame, matches!(output, Output::Disposition(_))) {
             // The normalizer counts events itself.
             if !matches!(output, Output::Event(_)) {
@@ -27,7 +28,7 @@ impl Task {
             self.ring.translated(frame);
         }
         match output {
-            Output::Event(event) => self.release_event(frame, event).await,
+            Output::Event(event) => self.release_event(frame, by_timer, event).await,
             Output::Effect(effect) => self.release_effect(effect).await,
             Output::Done(result) => self.release_done(result).await,
             Output::Negotiated(set) => {
@@ -69,7 +70,7 @@ impl Task {
         Disposition::Other(Other { name, json: raw.unwrap_or_default() })
     }
 
-    async fn release_event(&mut self, frame: Option<u64>, mut event: Event) {
+    async fn release_event(&mut self, frame: Option<u64>, by_timer: bool, mut event: Event) {
         login::with_own_options(&mut event, self.start.generation.manifest());
         self.expect_stored(&event).await;
         let is_gone = self.normalizer.is_of_gone(&event);
@@ -90,7 +91,7 @@ impl Task {
         let ended = self.open_logins(&said);
         let routed = self.normalizer.accept(cause, event);
         for one in &routed {
-            if let Some(at) = self.seat_of(&one.thread) {
+            if let Some(at) = self.seat_of(&one.thread).filter(|_| !by_timer) {
                 self.seats[at].silence.broken();
             }
         }

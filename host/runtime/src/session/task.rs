@@ -343,6 +343,7 @@ impl Task {
             ));
             return;
         }
+        let timers: Vec<bool> = inputs.iter().map(|input| matches!(input, Input::Timer(_))).collect();
         let count = inputs.len();
         let outputs = self.plugin.handle(at, inputs).await;
         tracing::trace!(session = %self.start.session, inputs = count, outputs = outputs.as_ref().map_or(0, Vec::len), "batch");
@@ -356,8 +357,9 @@ impl Task {
                     if self.store_is_broken() {
                         break;
                     }
-                    let frame = frames.get(caused.cause as usize).copied().flatten();
-                    self.release(frame, caused.output).await;
+                    let at = caused.cause as usize;
+                    let frame = frames.get(at).copied().flatten();
+                    self.release(frame, timers.get(at) == Some(&true), caused.output).await;
                 }
             }
             Err(error) => self.plugin_failed(&error, &frames),

@@ -51,8 +51,10 @@ impl Silence {
         self.since + self.end.map_or(self.next, |end| end.min(self.next))
     }
 
-    fn stalls_at(&self) -> Instant {
-        self.since + self.next
+    /// True when it is time to say so. Where both are due, because this was looked at late, what was due first comes first: a turn that
+    /// ends before the next word of its silence does so however late anybody looks.
+    fn stalls(&self, now: Instant) -> bool {
+        now >= self.since + self.next && self.end.is_none_or(|end| self.next <= end)
     }
 
     /// True once, when it has lasted so long that it ends a turn.
@@ -132,9 +134,13 @@ impl Task {
         }
     }
 
-    /// True when the provider should be saying something: a turn is open and nobody else is waited for.
+    /// True when the provider should be saying something: a turn is open and nobody else is waited for. Of one that is being stopped the
+    /// ladder's steps tell.
     pub(super) fn may_stall(&self, at: usize) -> bool {
         let seat = &self.seats[at];
+        if seat.active.as_ref().is_some_and(|active| active.ladder.is_some()) {
+            return false;
+        }
         let at_work = seat.active.is_some() || seat.outbox.has_handed();
         let waits = !self.normalizer.requests_of(seat.thread()).is_empty();
         at_work && !waits && !self.normalizer.has_tool_at_work(seat.thread())
@@ -170,7 +176,7 @@ impl Task {
     }
 
     async fn say_stalled(&mut self, at: usize, now: Instant) {
-        if self.phase != Phase::Ready || !self.may_stall(at) || now < self.seats[at].silence.stalls_at() {
+        if self.phase != Phase::Ready || !self.may_stall(at) || !self.seats[at].silence.stalls(now) {
             return;
         }
         let silence = &mut self.seats[at].silence;
