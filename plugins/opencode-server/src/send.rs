@@ -64,7 +64,13 @@ impl OpenCode {
     pub(crate) fn aborted(&mut self, cx: &mut Cx, op: u32, heard: Result<(), Fault>) {
         match heard {
             Ok(()) => cx.done(op, OpValue::Interrupted(vec![])),
-            Err(fault) => cx.fail(op, fault),
+            Err(fault) => {
+                // The turn goes on.
+                if let Some(open) = &mut self.turns.open {
+                    open.stopping = false;
+                }
+                cx.fail(op, fault);
+            }
         }
     }
 }

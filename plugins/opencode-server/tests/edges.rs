@@ -94,6 +94,20 @@ fn a_text_told_again_is_told_by_what_is_new() {
     assert_eq!(project(&live.outputs), "+Assistant prt_1: Hello\nCompleted prt_1 assistant \"Hello\"\n");
 }
 
+/// The server did not take it, and goes on: what it says whole after that is not cut.
+#[test]
+fn an_abort_that_failed_stops_nothing() {
+    let mut live = Live::ready();
+    live.said("Hi", "msg_1");
+    live.assistant("msg_2", json!({"parentID": "msg_1"}));
+    live.do_with(jackfield_sdk::testing::Harness::interrupt);
+    let failed = live.answer("/session/ses_1/abort", 500, "{}");
+    assert!(matches!(failed[..], [Output::Done(OpResult { outcome: Err(_), .. })]), "{failed:?}");
+    live.outputs.clear();
+    live.part(text_part("Hello", true));
+    assert_eq!(project(&live.outputs), "Completed prt_1 assistant \"Hello\"\n");
+}
+
 #[test]
 fn an_abort_ends_its_turn_once() {
     // Nothing was being said: the first idle is the end.
