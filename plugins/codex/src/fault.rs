@@ -73,11 +73,6 @@ fn kind(word: Option<&str>, status: Option<u64>) -> FaultKind {
     }
 }
 
-/// The fault of a program that ended before or in the middle of its work.
-pub(crate) fn of_exit(exit: &ChannelExit) -> Fault {
-    Fault::channel_closed(exit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

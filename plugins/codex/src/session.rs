@@ -203,7 +203,7 @@ impl Provider for Codex {
 
     fn channel_closed(&mut self, cx: &mut Cx, exit: ChannelExit) {
         let expected = self.phase == Phase::Closing;
-        let fault = crate::fault::of_exit(&exit);
+        let fault = Fault::channel_closed(&exit);
         self.phase = if expected { Phase::Empty } else { Phase::Ended };
         self.writes.clear();
         self.peer = None;

@@ -72,8 +72,8 @@ impl OpenCode {
             Offer::new("always", always, Verdict::AllowSession),
             Offer::new("reject", "Reject", Verdict::RejectOnce),
         ];
-        let request = Request { item: item.clone(), options, ..Request::new(&told.id, Subject::Approval(tool)) };
-        self.opens(cx, scope, request, Kind::Permission, session, item);
+        let request = Request { item, options, ..Request::new(&told.id, Subject::Approval(tool)) };
+        self.opens(cx, scope, request, Kind::Permission, session);
     }
 
     pub(crate) fn question(&mut self, cx: &mut Cx, scope: Option<Scope>, told: Asked, session: &str) {
@@ -97,19 +97,12 @@ impl OpenCode {
             questions.push(Question { header: asked.header, multiple: asked.multiple, ..question });
         }
         let options = vec![Offer::new("reject", "Dismiss", Verdict::RejectOnce)];
-        let request = Request { item: item.clone(), questions, options, ..Request::new(&told.id, Subject::Questions) };
-        self.opens(cx, scope, request, Kind::Question(ids), session, item);
+        let request = Request { item, questions, options, ..Request::new(&told.id, Subject::Questions) };
+        self.opens(cx, scope, request, Kind::Question(ids), session);
     }
 
-    fn opens(
-        &mut self,
-        cx: &mut Cx,
-        scope: Option<Scope>,
-        request: Request,
-        kind: Kind,
-        session: &str,
-        item: Option<String>,
-    ) {
+    fn opens(&mut self, cx: &mut Cx, scope: Option<Scope>, request: Request, kind: Kind, session: &str) {
+        let item = request.item.clone();
         let open = Open { kind, session: session.to_owned(), scope: scope.clone(), item, answering: None };
         if self.asks.open.insert(request.id.clone(), open).is_some() {
             return cx.duplicate();

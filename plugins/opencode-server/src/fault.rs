@@ -50,8 +50,3 @@ pub(crate) fn body(response: HttpResponse, asked: &str) -> Result<Value, Fault> 
     let text = format!("OpenCode refused to {asked} ({}): {why}", response.status);
     Err(Fault::new(kind, text.trim_end_matches([':', ' '])).with_code(response.status.to_string()))
 }
-
-/// The fault of a program that ended before or in the middle of its work.
-pub(crate) fn of_exit(exit: &ChannelExit) -> Fault {
-    Fault::channel_closed(exit)
-}

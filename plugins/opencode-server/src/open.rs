@@ -146,7 +146,7 @@ impl OpenCode {
     pub(crate) fn server_ended(&mut self, cx: &mut Cx, exit: &ChannelExit) {
         let expected = self.phase == Phase::Closing;
         let known = !self.thread.id.is_empty();
-        let fault = fault::of_exit(exit);
+        let fault = Fault::channel_closed(exit);
         if let Phase::Opening(_) = self.phase {
             self.opening_failed(cx, fault.clone());
         }

@@ -14,7 +14,6 @@ use crate::wire::{DeltaTold, Message, Part};
 pub(crate) struct Parts {
     /// Messages in the person's name.
     users: BTreeSet<String>,
-    assistants: BTreeSet<String>,
     /// Texts at work: what they are, and how much of each was told, in bytes.
     texts: BTreeMap<String, (TextKind, usize)>,
     /// Calls by the model's id and their message's, for requests about them: their part.
@@ -25,8 +24,9 @@ pub(crate) struct Parts {
 
 impl Parts {
     pub(crate) fn message(&mut self, told: &Message) {
-        let of = if told.role == "user" { &mut self.users } else { &mut self.assistants };
-        of.insert(told.id.clone());
+        if told.role == "user" {
+            self.users.insert(told.id.clone());
+        }
     }
 
     /// The part of a call.

@@ -66,7 +66,6 @@ fn check_form(module: &[u8]) -> Result<(), PackError> {
     }
     match Parser::new(0).parse_all(module).next() {
         Some(Ok(Payload::Version { encoding: Encoding::Module, .. })) => {}
-        Some(Ok(Payload::Version { encoding: Encoding::Component, .. })) => return found("it is a component already"),
         _ => return found("it does not begin as WebAssembly does"),
     }
     match Parser::new(0).parse_all(module).find_map(Result::err) {
