@@ -8,10 +8,7 @@ use crate::shake::Agent;
 
 /// The blocks of a message, or why it can't be sent.
 pub(crate) fn of_message(label: &str, agent: &Agent, message: &Message) -> Result<Vec<Value>, Fault> {
-    let context = message.context.iter().map(|part| match part.role {
-        ContextRole::User | ContextRole::Handoff => Ok(text(&part.text)),
-        role => Err(Fault::unsupported(format!("{label} takes no context in the role {role:?} with a message."))),
-    });
+    let context = message.context_texts(label)?.into_iter().map(|words| Ok(text(words)));
     let parts = message.content.iter().map(|part| match part {
         Content::Text(words) => Ok(text(words)),
         Content::Media(media) => attachment(label, agent, media),

@@ -141,7 +141,8 @@ impl<D: AcpDialect> Provider for Acp<D> {
         }
         let Some(write) = self.writes.remove(&result.id) else { return };
         match (write, result.outcome) {
-            (Write::Message(op, _), Ok(_)) => opened_turn(cx, op),
+            // A message is with the agent: in this protocol it has a turn of its own.
+            (Write::Message(op, _), Ok(_)) => cx.opened_turn(op),
             (Write::Message(op, thread), Err(fault)) => self.unsent(cx, op, &thread, fault),
             (Write::Answer(op, request), Ok(_)) => self.answered(cx, op, &request),
             (Write::Answer(op, _) | Write::Cancel(op), Err(fault)) if cx.is_open(op) => cx.fail(op, fault),
@@ -243,12 +244,5 @@ impl<D: AcpDialect> Acp<D> {
         let cursor = Some(id.to_owned()).filter(|_| conversation.stored && self.agent.resumes());
         let title = conversation.title.clone();
         Some(Thread { cursor, title, parent: conversation.parent.clone(), ..Thread::new(id, state) })
-    }
-}
-
-/// A message is with the agent: in this protocol it has a turn of its own.
-pub(crate) fn opened_turn(cx: &mut Cx, op: u32) {
-    if cx.is_open(op) {
-        cx.done(op, OpValue::Delivered(Delivery::new(Delivered::OpenedTurn)));
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::answer::{Call, Why};
 use crate::conversation::{Turn, Waiting};
 use crate::dialect::AcpDialect;
-use crate::session::{Acp, Write, opened_turn};
+use crate::session::{Acp, Write};
 use crate::{content, fault, usage};
 
 impl<D: AcpDialect> Acp<D> {
@@ -90,7 +90,7 @@ impl<D: AcpDialect> Acp<D> {
 
     /// The answer to a prompt.
     pub(crate) fn prompted(&mut self, cx: &mut Cx, id: &str, op: u32, outcome: Result<Value, Fault>) {
-        opened_turn(cx, op);
+        cx.opened_turn(op);
         self.refused_end(cx, id);
         let Some(turn) = self.conversations.get_mut(id).and_then(|conversation| conversation.turn.take()) else {
             return;

@@ -12,10 +12,7 @@ const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp
 
 /// The content of a message, or why it cannot be sent.
 pub(crate) fn of_message(message: &Message) -> Result<Value, Fault> {
-    let context = message.context.iter().map(|part| match part.role {
-        ContextRole::User | ContextRole::Handoff => Ok(text(&part.text)),
-        role => Err(Fault::unsupported(format!("Claude Code takes no context in the role {role:?} with a message."))),
-    });
+    let context = message.context_texts("Claude Code")?.into_iter().map(|words| Ok(text(words)));
     let blocks = context.chain(message.content.iter().map(block)).collect::<Result<Vec<_>, _>>()?;
     match blocks.as_slice() {
         [] => Err(Fault::new(FaultKind::Invalid, "The message is empty.")),
@@ -32,10 +29,7 @@ fn block(part: &Content) -> Result<Value, Fault> {
     match part {
         Content::Text(words) => Ok(text(words)),
         Content::Media(media) => attachment(media),
-        Content::Diff(_) => Err(Fault::unsupported("Claude Code takes no diff in a message; write it as text.")),
-        Content::Other(other) => {
-            Err(Fault::unsupported(format!("Claude Code takes no `{}` in a message; write it as text.", other.name)))
-        }
+        Content::Diff(_) | Content::Other(_) => Err(part.not_taken("Claude Code")),
     }
 }
 

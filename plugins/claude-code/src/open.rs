@@ -22,9 +22,7 @@ impl ClaudeCode {
             let text = "This session has its thread. Claude Code serves one thread per program: open another session.";
             return cx.fail(op, Fault::new(FaultKind::Conflict, text));
         }
-        let elsewhere =
-            open.folder.as_ref().is_some_and(|folder| cx.session().is_some_and(|start| start.folder != *folder));
-        if elsewhere || !open.context.is_empty() {
+        if cx.is_elsewhere(open) || !open.context.is_empty() {
             let text =
                 "Claude Code takes neither a folder other than the session's nor context before the first message.";
             return cx.fail(op, Fault::unsupported(text));

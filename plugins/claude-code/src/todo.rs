@@ -28,39 +28,33 @@ impl Todos {
         match tool {
             "TodoWrite" => {
                 let todos = extra.new_todos.as_ref()?;
-                self.steps =
-                    todos.iter().map(|todo| (String::new(), todo.content.clone(), status(&todo.status))).collect();
+                self.steps = todos
+                    .iter()
+                    .map(|todo| (String::new(), todo.content.clone(), Status::of_todo(&todo.status)))
+                    .collect();
             }
             "TaskCreate" => {
                 let task = extra.task.as_ref()?;
-                self.steps.push((task.id.clone(), task.subject.clone(), status(&task.status)));
+                self.steps.push((task.id.clone(), task.subject.clone(), Status::of_todo(&task.status)));
             }
             "TaskList" => {
                 let tasks = extra.tasks.as_ref()?;
-                self.steps =
-                    tasks.iter().map(|task| (task.id.clone(), task.subject.clone(), status(&task.status))).collect();
+                self.steps = tasks
+                    .iter()
+                    .map(|task| (task.id.clone(), task.subject.clone(), Status::of_todo(&task.status)))
+                    .collect();
             }
             "TaskUpdate" => {
                 let (id, to) = (extra.task_id.as_ref()?, &extra.status_change.as_ref()?.to);
                 if to == "deleted" {
                     self.steps.retain(|(known, ..)| known != id);
                 } else {
-                    self.steps.iter_mut().find(|(known, ..)| known == id)?.2 = status(to);
+                    self.steps.iter_mut().find(|(known, ..)| known == id)?.2 = Status::of_todo(to);
                 }
             }
             _ => return None,
         }
         let steps = self.steps.iter().map(|(_, text, status)| PlanStep::new(text, *status)).collect();
         Some(Plan { id: None, explanation: None, steps })
-    }
-}
-
-fn status(word: &str) -> Status {
-    match word {
-        "pending" | "" => Status::Pending,
-        "in_progress" => Status::Running,
-        "completed" => Status::Completed,
-        "cancelled" => Status::Cancelled,
-        _ => Status::Unknown,
     }
 }

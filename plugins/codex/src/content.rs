@@ -5,10 +5,7 @@ use serde_json::{Value, json};
 
 /// The input of a message, or why it cannot be sent. Context that no person typed goes ahead of it.
 pub(crate) fn of_message(message: &Message) -> Result<Value, Fault> {
-    let context = message.context.iter().map(|part| match part.role {
-        ContextRole::User | ContextRole::Handoff => Ok(text(&part.text)),
-        role => Err(Fault::unsupported(format!("Codex takes no context in the role {role:?} with a message."))),
-    });
+    let context = message.context_texts("Codex")?.into_iter().map(|words| Ok(text(words)));
     let input = context.chain(message.content.iter().map(part)).collect::<Result<Vec<_>, _>>()?;
     if input.is_empty() {
         return Err(Fault::new(FaultKind::Invalid, "The message is empty."));
@@ -24,10 +21,7 @@ fn part(part: &Content) -> Result<Value, Fault> {
     match part {
         Content::Text(words) => Ok(text(words)),
         Content::Media(media) => picture(media),
-        Content::Diff(_) => Err(Fault::unsupported("Codex takes no diff in a message; write it as text.")),
-        Content::Other(other) => {
-            Err(Fault::unsupported(format!("Codex takes no `{}` in a message; write it as text.", other.name)))
-        }
+        Content::Diff(_) | Content::Other(_) => Err(part.not_taken("Codex")),
     }
 }
 

@@ -5,33 +5,22 @@ use serde_json::{Value, json};
 
 /// The parts of a message, or why it can't be sent.
 pub(crate) fn of_message(message: &Message) -> Result<Vec<Value>, Fault> {
-    let mut parts = vec![];
-    for part in &message.context {
-        match part.role {
-            ContextRole::User | ContextRole::Handoff => parts.push(json!({"type": "text", "text": part.text})),
-            role => {
-                let text = format!("OpenCode takes no context in the role {role:?} with a message.");
-                return Err(Fault::unsupported(text));
-            }
-        }
-    }
+    let mut parts: Vec<_> = message.context_texts("OpenCode")?.into_iter().map(text).collect();
     for part in &message.content {
         match part {
-            Content::Text(text) => parts.push(json!({"type": "text", "text": text})),
+            Content::Text(words) => parts.push(text(words)),
             Content::Media(media) => parts.push(file(media)?),
-            Content::Diff(_) => {
-                return Err(Fault::unsupported("OpenCode takes no diff in a message; write it as text."));
-            }
-            Content::Other(other) => {
-                let text = format!("OpenCode takes no `{}` in a message; write it as text.", other.name);
-                return Err(Fault::unsupported(text));
-            }
+            Content::Diff(_) | Content::Other(_) => return Err(part.not_taken("OpenCode")),
         }
     }
     if parts.is_empty() {
         return Err(Fault::new(FaultKind::Invalid, "The message is empty."));
     }
     Ok(parts)
+}
+
+fn text(text: &str) -> Value {
+    json!({"type": "text", "text": text})
 }
 
 fn file(media: &Media) -> Result<Value, Fault> {

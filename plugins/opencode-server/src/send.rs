@@ -33,8 +33,7 @@ impl OpenCode {
     /// The server took the message, which its own word for it may precede; or it did not.
     pub(crate) fn message_taken(&mut self, cx: &mut Cx, op: u32, taken: Result<(), Fault>) {
         match taken {
-            Ok(()) if cx.is_open(op) => cx.done(op, OpValue::Delivered(Delivery::new(Delivered::OpenedTurn))),
-            Ok(()) => {}
+            Ok(()) => cx.opened_turn(op),
             Err(fault) if cx.is_open(op) => {
                 self.turns.waiting.take_if(|waiting| *waiting == op);
                 cx.fail(op, fault);

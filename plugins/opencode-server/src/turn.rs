@@ -65,8 +65,8 @@ impl OpenCode {
     }
 
     fn turn_begins(&mut self, cx: &mut Cx, op: Option<u32>, user: String) {
-        if let Some(op) = op.filter(|op| cx.is_open(*op)) {
-            cx.done(op, OpValue::Delivered(Delivery::new(Delivered::OpenedTurn)));
+        if let Some(op) = op {
+            cx.opened_turn(op);
         }
         self.thread.said.push(user.clone());
         let reason = op.is_none().then(|| "another-client".to_owned());
@@ -114,9 +114,7 @@ impl OpenCode {
         let fault = fault::of_failure(&failure);
         // A message that the server took and could not begin with.
         if let Some(op) = self.turns.waiting.take() {
-            if cx.is_open(op) {
-                cx.done(op, OpValue::Delivered(Delivery::new(Delivered::OpenedTurn)));
-            }
+            cx.opened_turn(op);
             cx.event(EventBody::TurnStarted(TurnStart { op: Some(op), reason: None }));
             let end = TurnEnd { fault: Some(fault), mark: self.mark(), ..TurnEnd::new(Some(op), Status::Failed) };
             self.turns.late_idle = true;

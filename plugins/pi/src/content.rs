@@ -11,27 +11,15 @@ const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp
 
 /// The text and the pictures of a message, or why it cannot be sent.
 pub(crate) fn of_message(message: &Message, takes_no_pictures: bool) -> Result<(String, Vec<Value>), Fault> {
-    let (mut texts, mut pictures) = (vec![], vec![]);
-    for part in &message.context {
-        match part.role {
-            ContextRole::User | ContextRole::Handoff => texts.push(part.text.clone()),
-            role => {
-                return Err(Fault::unsupported(format!("pi takes no context in the role {role:?} with a message.")));
-            }
-        }
-    }
+    let (mut texts, mut pictures) = (message.context_texts("pi")?, vec![]);
     for part in &message.content {
         match part {
-            Content::Text(text) => texts.push(text.clone()),
+            Content::Text(text) => texts.push(text),
             Content::Media(media) if takes_no_pictures => {
                 return Err(not_taken(media, "the model in force takes text only"));
             }
             Content::Media(media) => pictures.push(picture(media)?),
-            Content::Diff(_) => return Err(Fault::unsupported("pi takes no diff in a message; write it as text.")),
-            Content::Other(other) => {
-                let text = format!("pi takes no `{}` in a message; write it as text.", other.name);
-                return Err(Fault::unsupported(text));
-            }
+            Content::Diff(_) | Content::Other(_) => return Err(part.not_taken("pi")),
         }
     }
     if texts.iter().all(|text| text.trim().is_empty()) {

@@ -80,8 +80,8 @@ impl Turns {
 
     /// The program took a message. One that opens a turn is delivered; one into an open turn is when its turn comes.
     pub(crate) fn taken(&mut self, cx: &mut Cx, op: u32) {
-        if self.waiting.iter().any(|sent| sent.op == op) && cx.is_open(op) {
-            cx.done(op, OpValue::Delivered(Delivery::new(Delivered::OpenedTurn)));
+        if self.waiting.iter().any(|sent| sent.op == op) {
+            cx.opened_turn(op);
         }
     }
 
@@ -126,10 +126,8 @@ impl Turns {
             return cx.silent("agent_start");
         }
         let sent = self.waiting.pop_front();
-        if let Some(sent) = &sent
-            && cx.is_open(sent.op)
-        {
-            cx.done(sent.op, OpValue::Delivered(Delivery::new(Delivered::OpenedTurn)));
+        if let Some(sent) = &sent {
+            cx.opened_turn(sent.op);
         }
         let op = sent.map(|sent| sent.op);
         let reason = op.is_none().then(|| "extension".to_owned());

@@ -111,9 +111,7 @@ impl Run {
                 cx.done(op, OpValue::Interrupted(vec![]));
             }
         }
-        if cx.is_open(self.op) {
-            cx.done(self.op, OpValue::Delivered(Delivery::new(Delivered::OpenedTurn)));
-        }
+        cx.opened_turn(self.op);
         let reason = match (exit.code, exit.signal) {
             (_, Some(signal)) => Some(format!("signal {signal}")),
             (Some(code), None) => Some(format!("exit code {code}")),

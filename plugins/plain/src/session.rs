@@ -105,13 +105,11 @@ impl PlainText {
     }
 
     fn open(&mut self, cx: &mut Cx, op: u32, open: &OpenThread) {
-        let elsewhere =
-            open.folder.as_ref().is_some_and(|folder| cx.session().is_some_and(|start| start.folder != *folder));
         let fault = if open.cursor.is_some() {
             Some(Fault::new(FaultKind::NotFound, "No program of this kind keeps a conversation that could be resumed."))
         } else if self.opened {
             Some(Fault::new(FaultKind::Conflict, "This session has its thread; open another session."))
-        } else if elsewhere || !open.context.is_empty() {
+        } else if cx.is_elsewhere(open) || !open.context.is_empty() {
             Some(Fault::unsupported("Neither another folder nor context before the first message is taken."))
         } else {
             self.choose(&open.selection).err()

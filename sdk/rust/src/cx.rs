@@ -58,6 +58,12 @@ impl Cx {
         self.start.as_ref()
     }
 
+    /// Whether a thread is to be opened in another folder than the session's.
+    pub fn is_elsewhere(&self, open: &OpenThread) -> bool {
+        let other = |folder: &String| self.start.as_ref().is_some_and(|start| start.folder != *folder);
+        open.folder.as_ref().is_some_and(other)
+    }
+
     /// The instance's options, parsed. An empty text counts as `{}`.
     pub fn options<T: DeserializeOwned>(&self) -> Result<T, Fault> {
         let text = self.start.as_ref().map_or("", |start| start.options.trim());
@@ -127,6 +133,13 @@ impl Cx {
                 "answered-twice",
                 format!("command {op} is not open; its answer was dropped"),
             );
+        }
+    }
+
+    /// Answers the command of a message that has a turn of its own, unless it was answered.
+    pub fn opened_turn(&mut self, op: u32) {
+        if self.is_open(op) {
+            self.done(op, OpValue::Delivered(Delivery::new(Delivered::OpenedTurn)));
         }
     }
 

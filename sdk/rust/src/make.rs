@@ -128,6 +128,19 @@ impl From<&str> for Content {
     }
 }
 
+impl Content {
+    /// The refusal of a part like this, by a program of this name that takes none in a message.
+    pub fn not_taken(&self, label: &str) -> Fault {
+        let what = match self {
+            Content::Text(_) => return Fault::unsupported(format!("{label} takes no text in a message.")),
+            Content::Media(_) => "file",
+            Content::Diff(_) => "diff",
+            Content::Other(other) => &format!("`{}`", other.name),
+        };
+        Fault::unsupported(format!("{label} takes no {what} in a message; write it as text."))
+    }
+}
+
 impl Message {
     /// A message that is one text. Its UUID is nil: for tests.
     pub fn of_text(text: impl Into<String>) -> Self {
@@ -150,6 +163,15 @@ impl Message {
             .filter_map(|part| if let Content::Text(text) = part { Some(text.as_str()) } else { None })
             .collect();
         texts.join("\n\n")
+    }
+
+    /// The context that goes along, for a program of this name that takes it as if the person had said it; other roles are refused.
+    pub fn context_texts(&self, label: &str) -> Result<Vec<&str>, Fault> {
+        let texts = self.context.iter().map(|part| match part.role {
+            ContextRole::User | ContextRole::Handoff => Ok(part.text.as_str()),
+            role => Err(Fault::unsupported(format!("{label} takes no context in the role {role:?} with a message."))),
+        });
+        texts.collect()
     }
 }
 

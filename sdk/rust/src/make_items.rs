@@ -66,6 +66,19 @@ impl Tool {
     }
 }
 
+impl Status {
+    /// How far a step of a todo list is, by the word that many tools have for it.
+    pub fn of_todo(word: &str) -> Self {
+        match word {
+            "pending" | "" => Status::Pending,
+            "in_progress" => Status::Running,
+            "completed" => Status::Completed,
+            "cancelled" => Status::Cancelled,
+            _ => Status::Unknown,
+        }
+    }
+}
+
 impl Request {
     /// A request without options or questions yet.
     pub fn new(id: impl Into<String>, subject: Subject) -> Self {
