@@ -84,12 +84,9 @@ impl OpenCode {
         let mut ids = vec![];
         let mut questions = vec![];
         for (at, asked) in told.questions.into_iter().enumerate() {
-            let choice = |option: crate::wire::QuestionOption| {
-                let choice = Choice::new(option.label.as_str(), option.label.as_str());
-                match option.description {
-                    Some(about) => choice.with_description(about),
-                    None => choice,
-                }
+            let choice = |option: crate::wire::QuestionOption| Choice {
+                description: option.description,
+                ..Choice::new(&*option.label, &*option.label)
             };
             let choices = asked.options.into_iter().map(choice).collect();
             ids.push(at.to_string());

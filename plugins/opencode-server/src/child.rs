@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::fault;
 use crate::session::OpenCode;
-use crate::wire::{ErrorTold, Event, MessageTold, Part, Session};
+use crate::wire::{Event, Failure, Part, Session};
 
 /// All of the session, by their conversations.
 #[derive(Debug, Default)]
@@ -87,13 +87,12 @@ impl OpenCode {
     pub(crate) fn of_child(&mut self, cx: &mut Cx, session: &str, event: &Event) {
         match event.kind.as_str() {
             "message.updated" => {
-                let told: MessageTold = event.get();
-                self.parts.message(&told.info);
+                self.parts.message(&event.of("info"));
                 cx.silent("message.updated/subagent");
             }
             "session.idle" => self.child_idle(cx, session),
             "session.error" => {
-                let failure = event.get::<ErrorTold>().error;
+                let failure: Failure = event.of("error");
                 if let Some(child) = self.children.0.get_mut(session) {
                     child.failed = Some(fault::of_failure(&failure).message);
                 }
@@ -105,7 +104,7 @@ impl OpenCode {
     }
 
     fn child_idle(&mut self, cx: &mut Cx, session: &str) {
-        let stopping = self.turns.open.as_ref().is_some_and(|open| open.stopping);
+        let stopping = self.turns.stopping();
         let Some(child) = self.children.0.get_mut(session) else { return };
         if child.status != Status::Running {
             return cx.duplicate();

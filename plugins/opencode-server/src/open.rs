@@ -23,10 +23,8 @@ impl OpenCode {
             let text = "OpenCode takes neither a folder other than the session's nor context before the first message.";
             return cx.fail(op, Fault::unsupported(text));
         }
-        for (name, value) in &open.selection {
-            if let Err(fault) = self.settings.choose(name, value) {
-                return cx.fail(op, fault);
-            }
+        if let Err(fault) = self.settings.choose(&open.selection) {
+            return cx.fail(op, fault);
         }
         let from = open.cursor.clone();
         self.thread = Conversation { whole: from.is_none(), from, ..Conversation::default() };

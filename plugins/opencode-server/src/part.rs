@@ -109,7 +109,7 @@ impl OpenCode {
         if let Some(child) = child.filter(|_| kind == TextKind::Assistant) {
             self.children.said(child, &part.text);
         }
-        let stopping = self.turns.open.as_ref().is_some_and(|open| open.stopping);
+        let stopping = self.turns.stopping();
         let item = match kind {
             TextKind::Reasoning => Item::reasoning(Some(part.id), part.text),
             _ => Item::assistant(Some(part.id), part.text),
@@ -142,7 +142,7 @@ impl OpenCode {
             "running" => Status::Running,
             "completed" => Status::Completed,
             "error" if self.asks.was_refused(&part.id) => Status::Declined,
-            "error" if self.turns.open.as_ref().is_some_and(|open| open.stopping) => Status::Interrupted,
+            "error" if self.turns.stopping() => Status::Interrupted,
             "error" => Status::Failed,
             _ => Status::Unknown,
         };

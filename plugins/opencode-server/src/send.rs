@@ -17,10 +17,8 @@ impl OpenCode {
             Ok(parts) => parts,
             Err(fault) => return cx.fail(op, fault),
         };
-        for (name, value) in &message.selection {
-            if let Err(fault) = self.settings.choose(name, value) {
-                return cx.fail(op, fault);
-            }
+        if let Err(fault) = self.settings.choose(&message.selection) {
+            return cx.fail(op, fault);
         }
         let mut body = json!({"parts": parts});
         self.settings.go_along(&mut body);

@@ -159,10 +159,8 @@ impl Provider for OpenCode {
 
 impl OpenCode {
     fn start(&mut self, cx: &mut Cx, op: u32, start: &StartSession) {
-        for (name, value) in &start.selection {
-            if let Err(fault) = self.settings.choose(name, value) {
-                return cx.fail(op, fault);
-            }
+        if let Err(fault) = self.settings.choose(&start.selection) {
+            return cx.fail(op, fault);
         }
         // The program starts with the thread.
         cx.done(op, OpValue::Accepted);
@@ -198,10 +196,8 @@ impl OpenCode {
 
     /// The command `set-selection`: it goes along with the next message.
     fn select(&mut self, cx: &mut Cx, op: u32, choices: &Pairs) {
-        for (name, value) in choices {
-            if let Err(fault) = self.settings.choose(name, value) {
-                return cx.fail(op, fault);
-            }
+        if let Err(fault) = self.settings.choose(choices) {
+            return cx.fail(op, fault);
         }
         cx.done(op, OpValue::Applied(Applies::NextTurn));
         self.tell_settings(cx);

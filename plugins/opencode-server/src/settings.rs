@@ -18,8 +18,12 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Takes over a choice.
-    pub(crate) fn choose(&mut self, name: &str, value: &str) -> Result<(), Fault> {
+    /// Takes over choices, up to one that is none.
+    pub(crate) fn choose(&mut self, choices: &Pairs) -> Result<(), Fault> {
+        choices.iter().try_for_each(|(name, value)| self.choose_one(name, value))
+    }
+
+    fn choose_one(&mut self, name: &str, value: &str) -> Result<(), Fault> {
         let invalid = |text: String| Err(Fault::new(FaultKind::Invalid, text));
         match name {
             "model" if !value.contains('/') => {
@@ -81,13 +85,8 @@ impl Settings {
         let agents: Vec<Agent> = serde_json::from_value(told).unwrap_or_default();
         let primary =
             agents.into_iter().filter(|agent| agent.mode != "subagent" && !agent.hidden && !agent.name.is_empty());
-        let choice = |agent: Agent| {
-            let choice = Choice::new(agent.name.as_str(), agent.name.as_str());
-            match agent.description {
-                Some(about) => choice.with_description(about),
-                None => choice,
-            }
-        };
+        let choice =
+            |agent: Agent| Choice { description: agent.description, ..Choice::new(&*agent.name, &*agent.name) };
         self.modes = primary.map(choice).collect();
     }
 

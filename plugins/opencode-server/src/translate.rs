@@ -3,7 +3,7 @@
 use jackfield_sdk::prelude::*;
 
 use crate::session::OpenCode;
-use crate::wire::{ErrorTold, Event, MessageTold, SessionTold, StatusTold, Todos};
+use crate::wire::{Event, Message, Session, StatusWord, Todo, Todos};
 
 /// What happens around a conversation: the program's own affairs, told to everybody who listens.
 const AROUND: [&str; 16] = [
@@ -54,13 +54,13 @@ impl OpenCode {
     fn of_ours(&mut self, cx: &mut Cx, event: &Event) {
         match event.kind.as_str() {
             "message.updated" => {
-                let told: MessageTold = event.get();
-                self.parts.message(&told.info);
-                self.own_message(cx, told.info);
+                let told: Message = event.of("info");
+                self.parts.message(&told);
+                self.own_message(cx, told);
             }
             "session.idle" => self.own_idle(cx),
-            "session.error" => self.own_error(cx, event.get::<ErrorTold>().error),
-            "session.status" => self.status(cx, event.get()),
+            "session.error" => self.own_error(cx, event.of("error")),
+            "session.status" => self.status(cx, event.of("status")),
             "session.compacted" => {
                 let change = ContextChange { automatic: true, ..ContextChange::new(ContextEffect::Compacted) };
                 cx.event(EventBody::Context(change));
@@ -74,7 +74,7 @@ impl OpenCode {
     pub(crate) fn of_any(&mut self, cx: &mut Cx, child: Option<&str>, event: &Event) {
         let scope = child.and_then(|child| self.children.scope(child));
         match event.kind.as_str() {
-            "message.part.updated" => self.part(cx, child, scope, event.get::<crate::wire::PartTold>().part),
+            "message.part.updated" => self.part(cx, child, scope, event.of("part")),
             "message.part.delta" => self.delta(cx, scope, event.get()),
             "permission.asked" => self.permission(cx, scope, event.get(), event.session().unwrap_or_default()),
             "question.asked" => self.question(cx, scope, event.get(), event.session().unwrap_or_default()),
@@ -88,28 +88,22 @@ impl OpenCode {
         }
     }
 
-    fn status(&self, cx: &mut Cx, told: StatusTold) {
-        if told.status.kind != "retry" {
+    fn status(&self, cx: &mut Cx, told: StatusWord) {
+        if told.kind != "retry" {
             return cx.silent("session.status");
         }
         let now = cx.now_ms();
         cx.event(EventBody::Retrying(Retry {
-            attempt: told.status.attempt.max(1),
+            attempt: told.attempt.max(1),
             max_attempts: None,
-            delay_ms: told.status.next.map(|next| (next - now).max(0.0)),
-            fault: Fault::new(FaultKind::Overloaded, told.status.message),
+            delay_ms: told.next.map(|next| (next - now).max(0.0)),
+            fault: Fault::new(FaultKind::Overloaded, told.message),
         }));
     }
 
     fn todos(&self, cx: &mut Cx, told: Todos) {
-        let step = |todo: crate::wire::Todo| {
-            let status = match todo.status.as_str() {
-                "pending" | "" => Status::Pending,
-                "in_progress" => Status::Running,
-                "completed" => Status::Completed,
-                "cancelled" => Status::Cancelled,
-                _ => Status::Unknown,
-            };
+        let step = |todo: Todo| {
+            let status = Status::of_todo(&todo.status);
             PlanStep { priority: todo.priority, ..PlanStep::new(todo.content, status) }
         };
         let steps = told.todos.into_iter().map(step).collect();
@@ -117,7 +111,7 @@ impl OpenCode {
     }
 
     fn session_told(&mut self, cx: &mut Cx, event: &Event) {
-        let told = event.get::<SessionTold>().info;
+        let told: Session = event.of("info");
         let ours = !self.thread.id.is_empty() && told.id == self.thread.id;
         if ours && told.title.is_some() && told.title != self.thread.title {
             self.thread.title = told.title;

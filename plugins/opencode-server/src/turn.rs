@@ -42,6 +42,11 @@ impl Turns {
     pub(crate) fn has_work(&self) -> bool {
         self.open.is_some() || self.waiting.is_some()
     }
+
+    /// We asked for the open turn's end.
+    pub(crate) fn stopping(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.stopping)
+    }
 }
 
 impl OpenCode {

@@ -31,6 +31,11 @@ impl Event {
         T::deserialize(&self.properties).unwrap_or_default()
     }
 
+    /// One of them, the same way.
+    pub(crate) fn of<T: serde::de::DeserializeOwned + Default>(&self, name: &str) -> T {
+        T::deserialize(&self.properties[name]).unwrap_or_default()
+    }
+
     /// The session that it is about.
     pub(crate) fn session(&self) -> Option<&str> {
         let of = |value: &'_ Value| value["sessionID"].is_string();
@@ -40,7 +45,7 @@ impl Event {
     }
 }
 
-/// A session of the server's: a conversation.
+/// A session of the server's, a conversation: `info` of `session.created` and `session.updated`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Session {
@@ -54,14 +59,7 @@ pub(crate) struct Session {
     pub version: Option<String>,
 }
 
-/// `session.created` and `session.updated`.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct SessionTold {
-    #[serde(default, deserialize_with = "lossy")]
-    pub info: Session,
-}
-
-/// A message of a conversation, without its parts.
+/// A message of a conversation, without its parts: `info` of `message.updated`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Message {
@@ -86,13 +84,6 @@ pub(crate) struct Message {
     pub finish: Option<String>,
 }
 
-/// `message.updated`.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct MessageTold {
-    #[serde(default, deserialize_with = "lossy")]
-    pub info: Message,
-}
-
 /// A message with its parts, in a list of them.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Whole {
@@ -110,7 +101,7 @@ pub(crate) struct Times {
     pub completed: Option<f64>,
 }
 
-/// Why something failed, by the server's own class.
+/// Why something failed, by the server's own class: `error` of `session.error`, too.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub(crate) struct Failure {
     #[serde(default, deserialize_with = "lossy")]
@@ -130,20 +121,7 @@ pub(crate) struct FailureData {
     pub is_retryable: Option<bool>,
 }
 
-/// `session.error`.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct ErrorTold {
-    #[serde(default, deserialize_with = "lossy")]
-    pub error: Failure,
-}
-
-/// `session.status`.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct StatusTold {
-    #[serde(default, deserialize_with = "lossy")]
-    pub status: StatusWord,
-}
-
+/// `status` of `session.status`.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct StatusWord {
     #[serde(default, rename = "type", deserialize_with = "lossy")]
@@ -156,7 +134,7 @@ pub(crate) struct StatusWord {
     pub next: Option<f64>,
 }
 
-/// A part of a message.
+/// A part of a message: `part` of `message.part.updated`.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Part {
     #[serde(default, deserialize_with = "lossy")]
@@ -183,13 +161,6 @@ pub(crate) struct Part {
     pub cost: Option<f64>,
     #[serde(default, deserialize_with = "lossy")]
     pub auto: bool,
-}
-
-/// `message.part.updated`.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct PartTold {
-    #[serde(default, deserialize_with = "lossy")]
-    pub part: Part,
 }
 
 /// `message.part.delta`.
