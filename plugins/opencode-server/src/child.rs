@@ -14,6 +14,8 @@ pub(crate) struct Children(BTreeMap<String, Child>);
 
 #[derive(Debug)]
 struct Child {
+    /// Where its beginning was told, and its end is: a subagent may have subagents.
+    scope: Option<Scope>,
     /// The call that began it.
     item: Option<String>,
     title: Option<String>,
@@ -45,7 +47,7 @@ impl Children {
         for (id, child) in &mut self.0 {
             if child.status == Status::Running {
                 child.status = Status::Failed;
-                cx.event(EventBody::Tasks(vec![child.task(id)]));
+                cx.event_in(child.scope.clone(), EventBody::Tasks(vec![child.task(id)]));
             }
         }
     }
@@ -68,7 +70,8 @@ impl OpenCode {
         // The call that begins it is the one at work that has named none yet: they begin one after the other.
         let item = self.parts.unnamed_task();
         let scope = self.children.scope(owner);
-        let child = Child { item, title: told.title, status: Status::Running, said: None, failed: None };
+        let child =
+            Child { scope: scope.clone(), item, title: told.title, status: Status::Running, said: None, failed: None };
         let task = child.task(&told.id);
         self.children.0.insert(told.id, child);
         cx.event_in(scope, EventBody::Tasks(vec![task]));
@@ -114,7 +117,7 @@ impl OpenCode {
             (Some(_), _) => Status::Failed,
             (None, _) => Status::Completed,
         };
-        let task = child.task(session);
-        cx.event(EventBody::Tasks(vec![task]));
+        let (scope, task) = (child.scope.clone(), child.task(session));
+        cx.event_in(scope, EventBody::Tasks(vec![task]));
     }
 }

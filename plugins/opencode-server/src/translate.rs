@@ -115,7 +115,9 @@ impl OpenCode {
         let ours = !self.thread.id.is_empty() && told.id == self.thread.id;
         if ours && told.title.is_some() && told.title != self.thread.title {
             self.thread.title = told.title;
-            return cx.event(EventBody::Threads(vec![self.to_thread(ThreadState::Active)]));
+            // The server makes up a title beside the turn: it may come after its end.
+            let state = if self.turns.open.is_some() { ThreadState::Active } else { ThreadState::Idle };
+            return cx.event(EventBody::Threads(vec![self.to_thread(state)]));
         }
         if let Some(parent) = told.parent_id.as_ref().filter(|_| event.kind == "session.created") {
             let owned = *parent == self.thread.id || self.children.is(parent);

@@ -60,13 +60,19 @@ impl OpenCode {
     }
 
     fn own_user(&mut self, cx: &mut Cx, told: Message) {
-        let known = self.thread.said.contains(&told.id) || self.turns.open.is_some();
+        let again = self.thread.said.contains(&told.id);
+        let known = again || self.turns.open.is_some();
         // One that is not ours opens a turn when it is answered: what was said long ago is told again, too.
-        match self.turns.waiting.take_if(|_| !known) {
-            None => cx.silent("message.updated/user"),
-            Some(op) => self.turn_begins(cx, Some(op), told.id),
+        if let Some(op) = self.turns.waiting.take_if(|_| !known) {
+            self.turn_begins(cx, Some(op), told.id);
         }
-        self.settings.learn(told.agent.as_deref(), None);
+        // What was in force then may not be what was chosen since.
+        if !again && self.settings.learn(told.agent.as_deref(), None) {
+            self.tell_settings(cx);
+        }
+        if cx.said_nothing() {
+            cx.silent("message.updated/user");
+        }
     }
 
     fn turn_begins(&mut self, cx: &mut Cx, op: Option<u32>, user: String) {

@@ -108,6 +108,75 @@ fn an_abort_that_failed_stops_nothing() {
     assert_eq!(project(&live.outputs), "Completed prt_1 assistant \"Hello\"\n");
 }
 
+/// The agent that a person's message names is in force; told again later, the message says nothing of what was chosen since.
+#[test]
+fn the_mode_of_a_message_is_in_force_and_told() {
+    let modes = |outputs: &[Output]| {
+        let told = outputs.iter().filter_map(|output| match output {
+            Output::Event(Event { body: EventBody::Settings(settings), .. }) => Some(settings.clone()),
+            _ => None,
+        });
+        told.map(|settings| settings[1].value.clone().unwrap_or_default()).collect::<Vec<_>>()
+    };
+    let mut live = Live::ready();
+    live.do_with(|harness| harness.say("Hi"));
+    live.answer("/session/ses_1/prompt_async", 204, "");
+    let of_person = |agent: &str| json!({"info": {"id": "msg_1", "role": "user", "agent": agent}});
+    assert_eq!(modes(&live.of_ours("message.updated", of_person("build"))), ["build"]);
+    live.of_ours("session.idle", json!({}));
+    live.do_with(|harness| harness.command(CommandBody::SetSelection(vec![("mode".into(), "plan".into())])));
+    let again = live.of_ours("message.updated", of_person("build"));
+    assert!(matches!(&again[..], [Output::Disposition(Disposition::Silent(_))]), "{again:?}");
+    live.do_with(|harness| harness.say("Plan"));
+    assert_eq!(live.open.last().unwrap().3["agent"], "plan");
+}
+
+/// A title is made up beside the turn.
+#[test]
+fn a_title_says_active_only_while_a_turn_is_open() {
+    let mut live = Live::ready();
+    let titled = |live: &mut Live, title: &str| {
+        let outputs =
+            live.event(&json!({"type": "session.updated", "properties": {"info": {"id": "ses_1", "title": title}}}));
+        project(&outputs)
+    };
+    live.said("Hi", "msg_1");
+    assert_eq!(titled(&mut live, "One"), "thread Active resumable\n");
+    live.of_ours("session.idle", json!({}));
+    assert_eq!(titled(&mut live, "Two"), "thread Idle resumable\n");
+}
+
+/// The end of a subagent's subagent is told where its beginning was.
+#[test]
+fn a_subagent_of_a_subagent_begins_and_ends_inside_of_it() {
+    let mut live = Live::ready();
+    live.said("Hi", "msg_1");
+    live.assistant("msg_2", json!({"parentID": "msg_1"}));
+    let call = |id: &str, message: &str, session: &str| {
+        let part = json!({"id": id, "messageID": message, "type": "tool", "tool": "task", "callID": id, "state": {"status": "running"}});
+        json!({"type": "message.part.updated", "properties": {"sessionID": session, "part": part}})
+    };
+    let begins = |id: &str, owner: &str| json!({"type": "session.created", "properties": {"info": {"id": id, "parentID": owner}}});
+    live.event(&call("prt_1", "msg_2", "ses_1"));
+    live.event(&begins("ses_2", "ses_1"));
+    let mut named = call("prt_1", "msg_2", "ses_1");
+    named["properties"]["part"]["state"]["metadata"] = json!({"sessionId": "ses_2"});
+    live.event(&named);
+    live.event(&call("prt_2", "msg_3", "ses_2"));
+    live.outputs.clear();
+    live.event(&begins("ses_3", "ses_2"));
+    for session in ["ses_3", "ses_2"] {
+        live.event(&json!({"type": "session.idle", "properties": {"sessionID": session}}));
+    }
+    let shown = "(prt_1) task Subagent Running -\n(prt_1) task Subagent Completed -\ntask Subagent Completed -\n";
+    assert_eq!(project(&live.outputs), shown);
+    // The server goes, and a third with it.
+    live.event(&begins("ses_4", "ses_2"));
+    let server = live.harness.spawned[0].0;
+    let gone = project(&live.do_with(|harness| harness.closed(server, Some(1), "")));
+    assert!(gone.starts_with("(prt_1) task Subagent Failed -\n"), "{gone}");
+}
+
 #[test]
 fn an_abort_ends_its_turn_once() {
     // Nothing was being said: the first idle is the end.
