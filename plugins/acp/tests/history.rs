@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use jackfield_plugin_acp::{Acp, ByData};
 use jackfield_sdk::prelude::*;
-use jackfield_sdk::testing::past::{difference, folders, page, seen, threads, transcript};
-use jackfield_sdk::testing::recording::expect;
-use jackfield_sdk::testing::{Disk, Files, Harness, project, with_data};
+use jackfield_sdk::testing::past::{self, difference, folders, page, seen, threads, transcript};
+use jackfield_sdk::testing::recording::{self, expect};
+use jackfield_sdk::testing::{Disk, Files, Harness, cut, project, with_data};
 use rusqlite::types::ValueRef;
 use serde_json::Value;
 use support::{data, play, play_in};
@@ -22,12 +22,7 @@ fn folder() -> PathBuf {
 
 /// A session for questions to this agent's files.
 fn query<T>(agent: &str, files: Files, then: impl FnOnce(&mut Agent) -> T) -> T {
-    with_data(&data(agent), || {
-        let mut harness = Agent::new();
-        let outputs = harness.start_query("/workspace/project", files);
-        assert!(matches!(outputs.as_slice(), [Output::Done(OpResult { outcome: Ok(OpValue::Accepted), .. })]));
-        then(&mut harness)
-    })
+    with_data(&data(agent), || then(&mut past::query(files)))
 }
 
 fn copilot() -> Files {
@@ -101,11 +96,7 @@ fn live(case: &Path) -> Vec<String> {
 }
 
 fn cases() -> Vec<String> {
-    let folders = std::fs::read_dir(folder().join("opencode")).unwrap().map(|entry| entry.unwrap());
-    let mut names: Vec<_> = folders.map(|entry| entry.file_name().into_string().unwrap()).collect();
-    names.sort();
-    assert!(names.len() >= 7, "{names:?}");
-    names
+    recording::cases(&folder().join("opencode"), 7)
 }
 
 /// The oldest conversation of the database: the one that was recorded; others are copies of it.
@@ -241,12 +232,7 @@ fn written(agent: &'static str, rows: &'static [&'static str]) -> Files {
             EffectBody::ReadFile(read) if !read.file.path.ends_with("jsonl") => {
                 Err(Fault::new(FaultKind::NotFound, "none"))
             }
-            EffectBody::ReadFile(read) => {
-                let (size, length) = (bytes.len() as f64, read.length as usize);
-                let from = if read.offset < 0.0 { (size + read.offset).max(0.0) } else { read.offset } as usize;
-                let data = bytes[from.min(bytes.len())..(from + length).min(bytes.len())].to_vec();
-                Ok(EffectValue::Bytes(FilePart { data, size }))
-            }
+            EffectBody::ReadFile(read) => Ok(EffectValue::Bytes(cut(&bytes, read))),
             EffectBody::ListFolder(path) => {
                 let name = match (agent, path.path.split('/').filter(|part| !part.is_empty()).count()) {
                     ("copilot", 1) => "events.jsonl",

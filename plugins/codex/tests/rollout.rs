@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use jackfield_plugin_codex::Codex;
 use jackfield_sdk::prelude::*;
-use jackfield_sdk::testing::past::{difference, folders, page, seen, threads, transcript};
-use jackfield_sdk::testing::recording::expect;
-use jackfield_sdk::testing::{Disk, Files, Harness, project};
+use jackfield_sdk::testing::past::{difference, folders, page, query, seen, threads, transcript};
+use jackfield_sdk::testing::recording::{self, expect};
+use jackfield_sdk::testing::{Disk, Files, Harness, cut, project};
 use support::play_in;
 
 fn folder() -> PathBuf {
@@ -17,19 +17,7 @@ fn folder() -> PathBuf {
 }
 
 fn cases() -> Vec<String> {
-    let folders = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap());
-    let folders = folders.filter(|entry| entry.file_type().unwrap().is_dir());
-    let mut names: Vec<_> = folders.map(|entry| entry.file_name().into_string().unwrap()).collect();
-    names.sort();
-    assert!(names.len() >= 25, "{names:?}");
-    names
-}
-
-fn query(files: Files) -> Harness<Codex> {
-    let mut harness = Harness::new();
-    let outputs = harness.start_query("/workspace/project", files);
-    assert!(matches!(outputs.as_slice(), [Output::Done(OpResult { outcome: Ok(OpValue::Accepted), .. })]));
-    harness
+    recording::cases(&folder(), 25)
 }
 
 fn on_disk(case: &Path) -> Harness<Codex> {
@@ -117,12 +105,7 @@ fn written(rows: &[&str]) -> Harness<Codex> {
     let bytes = (rows.join("\n") + "\n").into_bytes();
     query(Files::of(move |body| {
         Some(match body {
-            EffectBody::ReadFile(read) => {
-                let (size, length) = (bytes.len() as f64, read.length as usize);
-                let from = if read.offset < 0.0 { (size + read.offset).max(0.0) } else { read.offset } as usize;
-                let data = bytes[from.min(bytes.len())..(from + length).min(bytes.len())].to_vec();
-                Ok(EffectValue::Bytes(FilePart { data, size }))
-            }
+            EffectBody::ReadFile(read) => Ok(EffectValue::Bytes(cut(&bytes, read))),
             EffectBody::ListFolder(path) => {
                 let entry = |name: &str, folder| Entry { name: name.into(), folder, size: 1.0, modified_ms: 1.0 };
                 Ok(EffectValue::Entries(vec![match path.path.split('/').count() {
@@ -218,7 +201,7 @@ fn threads_are_listed_with_a_cursor_a_thread_with_two_files_once_and_a_subagents
 
 #[test]
 fn only_the_models_need_the_program() {
-    let mut harness = query(Files::default());
+    let mut harness: Harness<Codex> = query(Files::default());
     assert!(harness.spawned.is_empty());
     assert!(harness.command(CommandBody::ListSettings).iter().all(|output| !matches!(output, Output::Done(_))));
     assert_eq!(harness.spawned.len(), 1);

@@ -42,9 +42,16 @@ impl Random {
     }
 }
 
+/// Whether a text is written as UUIDs are, of any version.
+pub fn is_uuid(text: &str) -> bool {
+    let dash = |at: usize| matches!(at, 8 | 13 | 18 | 23);
+    let fits = |(at, c): (usize, char)| if dash(at) { c == '-' } else { c.is_ascii_hexdigit() };
+    text.len() == 36 && text.chars().enumerate().all(fits)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Random;
+    use super::{Random, is_uuid};
 
     #[test]
     fn a_seed_gives_one_sequence_and_another_seed_another() {
@@ -64,6 +71,15 @@ mod tests {
             assert_eq!(uuid.len(), 36, "{uuid}");
             assert_eq!(uuid.as_bytes()[14], b'4', "{uuid}");
             assert!(b"89ab".contains(&uuid.as_bytes()[19]), "{uuid}");
+            assert!(is_uuid(&uuid) && is_uuid(&uuid.to_uppercase()));
+        }
+        for other in [
+            "",
+            "52a052ba-2996-443a-9758-a2569c18110",
+            "52a052ba-2996-443a-9758-a2569c18110g",
+            "52a052ba2996-443a-9758-a2569c18110a-",
+        ] {
+            assert!(!is_uuid(other), "{other}");
         }
     }
 }

@@ -9,7 +9,7 @@ pub mod past;
 pub mod recording;
 mod shown;
 
-pub use disk::{Disk, Files};
+pub use disk::{Disk, Files, cut};
 pub use shown::{join, project};
 
 use std::collections::BTreeMap;
@@ -73,29 +73,13 @@ impl<P: Provider> Harness<P> {
 
     /// Begins a live session with a fixed seed and these options (a JSON object).
     pub fn start(&mut self, options: &str) -> Vec<Output> {
-        self.start_with(StartSession {
-            role: Role::Live,
-            folder: "/work".into(),
-            options: options.into(),
-            epoch: 0,
-            seed: "000102030405060708090a0b0c0d0e0f".into(),
-            selection: vec![],
-            extra: vec![],
-        })
+        self.start_with(session(Role::Live, "/work", options))
     }
 
     /// Begins a session that only lists and reads what is stored, in these files.
     pub fn start_query(&mut self, folder: &str, files: Files) -> Vec<Output> {
         self.files = files;
-        self.start_with(StartSession {
-            role: Role::Query,
-            folder: folder.into(),
-            options: "{}".into(),
-            epoch: 0,
-            seed: "000102030405060708090a0b0c0d0e0f".into(),
-            selection: vec![],
-            extra: vec![],
-        })
+        self.start_with(session(Role::Query, folder, "{}"))
     }
 
     /// Begins a session.
@@ -240,6 +224,19 @@ impl<P: Provider> Harness<P> {
             all.extend(caused);
         }
         Ok(all)
+    }
+}
+
+/// A session with a fixed seed.
+fn session(role: Role, folder: &str, options: &str) -> StartSession {
+    StartSession {
+        role,
+        folder: folder.into(),
+        options: options.into(),
+        epoch: 0,
+        seed: "000102030405060708090a0b0c0d0e0f".into(),
+        selection: vec![],
+        extra: vec![],
     }
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use jackfield_sdk::past::{Archive, Back, Facts, Place, Questions, Row, Rows, Side, Told};
 use jackfield_sdk::prelude::*;
-use jackfield_sdk::testing::{Files, Harness, word};
+use jackfield_sdk::testing::{Files, Harness, cut, word};
 use serde_json::Value;
 
 /// Rows are `{"say": "…"}`, `{"call": id}`, `{"result": id}` and `{"part": message}`, of which several are one message.
@@ -120,10 +120,9 @@ impl Host {
         let host = self.clone();
         one_file(move |read| {
             also();
-            let bytes = host.bytes.borrow();
-            let (from, to) = range(read, bytes.len());
-            let data = bytes[from..to.min(from.saturating_add(host.piece))].to_vec();
-            Ok(FilePart { data, size: bytes.len() as f64 })
+            let mut part = cut(&host.bytes.borrow(), read);
+            part.data.truncate(host.piece);
+            Ok(part)
         })
     }
 }

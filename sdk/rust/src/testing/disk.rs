@@ -98,7 +98,7 @@ fn part(path: &Path, read: &ReadFile) -> Result<EffectValue, Fault> {
 }
 
 /// A part of these bytes, as the host gives it.
-pub(super) fn cut(bytes: &[u8], read: &ReadFile) -> FilePart {
+pub fn cut(bytes: &[u8], read: &ReadFile) -> FilePart {
     let size = bytes.len() as f64;
     let from = if read.offset < 0.0 { (size + read.offset).max(0.0) } else { read.offset.min(size) } as usize;
     let to = (from + read.length as usize).min(bytes.len());

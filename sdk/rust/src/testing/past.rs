@@ -1,7 +1,15 @@
 //! History in a plugin's tests: lists and transcripts asked for, and what a person sees of a conversation, told live or from disk.
 
-use super::{Harness, word};
+use super::{Files, Harness, word};
 use crate::prelude::*;
+
+/// A session for questions to these files. Panics when it does not begin.
+pub fn query<P: Provider>(files: Files) -> Harness<P> {
+    let mut harness = Harness::new();
+    let outputs = harness.start_query("/workspace/project", files);
+    assert!(matches!(outputs.as_slice(), [Output::Done(OpResult { outcome: Ok(OpValue::Accepted), .. })]));
+    harness
+}
 
 /// The stored threads, at most a hundred of them. Panics when something was started for it, or the list failed.
 pub fn threads<P: Provider>(harness: &mut Harness<P>, folder: Option<&str>) -> Vec<Thread> {
@@ -105,13 +113,9 @@ fn shown(parent: &str, item: &Item) -> Option<String> {
 }
 
 fn without_uuids(text: &str) -> String {
-    let is_uuid = |text: &str| {
-        let dashes = [8, 13, 18, 23];
-        text.chars().enumerate().all(|(at, c)| if dashes.contains(&at) { c == '-' } else { c.is_ascii_hexdigit() })
-    };
     let (mut shown, mut rest) = (String::new(), text);
     while let Some(first) = rest.chars().next() {
-        let uuid = rest.get(..36).is_some_and(is_uuid);
+        let uuid = rest.get(..36).is_some_and(crate::random::is_uuid);
         shown.push(if uuid { '~' } else { first });
         rest = &rest[if uuid { 36 } else { first.len_utf8() }..];
     }

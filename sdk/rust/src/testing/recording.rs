@@ -16,6 +16,16 @@ pub fn recordings(folder: &Path, at_least: usize) -> Vec<String> {
     names
 }
 
+/// The folders in this one, by name: a case each. Panics when there are fewer than that.
+pub fn cases(folder: &Path, at_least: usize) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder of cases").map(|entry| entry.expect("an entry"));
+    let folders = entries.filter(|entry| entry.file_type().expect("it is there").is_dir());
+    let mut names: Vec<_> = folders.map(|entry| entry.file_name().into_string().expect("a name in UTF-8")).collect();
+    names.sort();
+    assert!(names.len() >= at_least, "cases are missing in {}: {names:?}", folder.display());
+    names
+}
+
 /// The lines of a recording, each with its direction: `spawn`, `in`, `out`, `err`, `in_eof`, `exit` ….
 pub fn lines(folder: &Path, name: &str) -> Vec<(String, String)> {
     let text = std::fs::read_to_string(folder.join(format!("{name}.jsonl"))).expect("a recording");
