@@ -3,12 +3,13 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use jackfield_sdk::past::{Archive, Back, Facts, Place, Questions, Row, Rows, Side, Told};
+use jackfield_sdk::past::{Archive, Back, Facts, Found, Place, Questions, Row, Rows, Side, Told};
 use jackfield_sdk::prelude::*;
 use jackfield_sdk::testing::{Files, Harness, cut, word};
 use serde_json::Value;
 
-/// Rows are `{"say": "…"}`, `{"call": id}`, `{"result": id}` and `{"part": message}`, of which several are one message.
+/// Rows are `{"say": "…"}`, `{"call": id}`, `{"result": id}` and `{"part": message}`, of which several are one message. A result may have
+/// `"agent": name`: what happened inside of its call stands in a file of its own.
 #[derive(Clone)]
 struct Plain;
 
@@ -44,6 +45,10 @@ impl Archive for Plain {
     }
 
     fn rows(&self, _: &str, _: Option<&str>) -> Book {
+    fn inside(&self, at: &Found, name: &str) -> Option<FilePath> {
+        Some(FilePath { root: at.root.clone(), path: format!("{}/{name}.rows", self.group(&at.path)?) })
+    }
+
         Book::default()
     }
 }
@@ -71,6 +76,9 @@ impl Rows for Book {
         let text = |name: &str| row[name].as_str().map(str::to_owned);
         let tool = |status, id| Item::tool(Some(id), status, Tool::new(ToolKind::Execute));
         let item = match (text("call"), text("result"), text("say").or(text("part"))) {
+        if let (Some(call), Some(agent)) = (text("result"), text("agent")) {
+            told.inside(&call, &agent);
+        }
             (Some(id), ..) => tool(Status::Running, id),
             (_, Some(id), _) => tool(Status::Completed, id),
             (.., Some(text)) => Item::assistant(None, text),
@@ -353,6 +361,21 @@ fn a_result_without_a_call_does_not_hold_up_the_page_for_ever() {
 }
 
 #[test]
+#[test]
+fn rows_that_cannot_be_read_are_said_inside_of_a_call_too() {
+    const TALK: &str = "{\"call\":\"a\"}\n{\"result\":\"a\",\"agent\":\"helper\"}\n";
+    const HELPER: &str = "{\"say\":\"inner\"}\n\0\0\n{\"half\n{\"say\":\"last\"}\n";
+    let mut harness =
+        one_file(|read| Ok(cut(if read.file.path == "a/helper.rows" { HELPER } else { TALK }.as_bytes(), read)));
+    let outputs = page(&mut harness, None, 9);
+    assert_eq!(items(&outputs), ["a Completed", "inner", "last"]);
+    let said: Vec<&str> = outputs
+        .iter()
+        .filter_map(|output| if let Output::Diagnostic(note) = output { Some(note.text.as_str()) } else { None })
+        .collect();
+    assert_eq!(said, ["2 rows of the thread `1`, inside of the call `a`, cannot be read"]);
+}
+
 fn what_has_no_end_ends_with_the_history() {
     assert_eq!(pages_of("{\"call\":\"a\"}\n", 5), [["a Unknown"]]);
 }

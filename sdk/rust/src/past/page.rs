@@ -65,7 +65,7 @@ pub(super) async fn read<A: Archive>(
         let mut page = Page::new(world, archive, &thread, &all, limit, archive.rows(&thread, mark.as_deref()));
         match page.collect(found, before).await {
             Ok(next) => {
-                let told = page.tell(next.is_none()).await;
+                let told = page.told(next.is_none()).await;
                 for (scope, body) in told.events() {
                     world.event(scope, body);
                 }
@@ -222,9 +222,24 @@ impl<'a, A: Archive> Page<'a, A> {
         Some(name_of(&border.at))
     }
 
-    /// The rows' items, oldest first.
-    async fn tell(mut self, first: bool) -> Told {
-        let mut told = Told::of(self.thread, None);
+    /// What the rows tell, oldest first, and what happened inside of their calls.
+    async fn told(mut self, first: bool) -> Told {
+        let mut told = self.tell(first, None);
+        let last = self.last.clone();
+        for (item, name) in told.take_inside() {
+            let file = last.as_ref().and_then(|at| self.archive.inside(at, &name));
+            let Some(file) = file else { continue };
+            match self.inside(&item, file).await {
+                Ok(inner) => told.insert(&item, inner),
+                Err(text) => self.world.diagnostic(Level::Warning, "history-inside", text),
+            }
+        }
+        told
+    }
+
+    /// What the rows tell, oldest first; all of it inside of this call, if there is one.
+    fn tell(&mut self, first: bool, parent: Option<&str>) -> Told {
+        let mut told = Told::of(self.thread, parent.map(str::to_owned));
         self.kept.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
         self.rows.begin(first);
         for (_, _, row) in &self.kept {
@@ -235,15 +250,6 @@ impl<'a, A: Archive> Page<'a, A> {
         if unreadable > 0 {
             let text = format!("{unreadable} rows of the thread `{}` cannot be read", self.thread);
             self.world.diagnostic(Level::Warning, "history-unreadable", text);
-        }
-        let last = self.last.clone();
-        for (item, name) in told.take_inside() {
-            let file = last.as_ref().and_then(|at| self.archive.inside(at, &name));
-            let Some(file) = file else { continue };
-            match self.inside(&item, file).await {
-                Ok(inner) => told.insert(&item, inner),
-                Err(text) => self.world.diagnostic(Level::Warning, "history-inside", text),
-            }
         }
         told
     }
@@ -268,11 +274,6 @@ impl<'a, A: Archive> Page<'a, A> {
             let text = format!("`{}` has more than {INSIDE} items; its newest are told", file.path);
             self.world.diagnostic(Level::Info, "history-inside", text);
         }
-        let mut told = Told::of(self.thread, Some(item.to_owned()));
-        page.kept.sort_by_key(|row| row.1);
-        page.rows.begin(next.is_none());
-        page.kept.iter().for_each(|(_, _, row)| page.rows.tell(row, &mut told));
-        page.rows.end(&mut told);
-        Ok(told)
+        Ok(page.tell(next.is_none(), Some(item)))
     }
 }
