@@ -1,5 +1,6 @@
 //! Stored conversations, as the agent lists them.
 
+use jackfield_sdk::moment;
 use jackfield_sdk::prelude::*;
 use serde_json::{Value, json};
 
@@ -54,19 +55,7 @@ impl<D: AcpDialect> Acp<D> {
 
 /// A moment as ISO 8601 in UTC (`2026-11-30T18:17:25.396Z`), in milliseconds since 1970; `None` for another form.
 fn milliseconds(text: &str) -> Option<f64> {
-    let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
-    let number = |text: &str| text.parse::<i64>().ok();
-    let mut parts = date.splitn(3, '-').map(number);
-    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    let mut parts = time.splitn(3, ':');
-    let (hour, minute) = (number(parts.next()?)?, number(parts.next()?)?);
-    let second: f64 = parts.next()?.parse().ok()?;
-    // Days since 1970-01-01, in a calendar whose year begins in March.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days =
-        year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + (month * 153 + 2) / 5 + day
-            - 719_469;
-    Some(((days * 24 + hour) * 60 + minute) as f64 * 60_000.0 + (second * 1000.0).round())
+    moment::milliseconds(text).filter(|_| text.ends_with('Z') && text.contains('T'))
 }
 
 #[cfg(test)]

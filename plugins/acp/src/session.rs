@@ -86,15 +86,7 @@ impl<D: AcpDialect> Provider for Acp<D> {
 
     fn command(&mut self, cx: &mut Cx, command: Command) {
         let (op, thread) = (command.op, command.thread);
-        let asks =
-            matches!(command.body, CommandBody::ListFolders | CommandBody::ListThreads(_) | CommandBody::ReadThread(_));
-        let body = match asks {
-            true => match self.ask_files(cx, op, thread.as_deref(), command.body) {
-                Some(body) => body,
-                None => return,
-            },
-            false => command.body,
-        };
+        let Some(body) = self.ask_files(cx, op, thread.as_deref(), command.body) else { return };
         match body {
             CommandBody::Start(start) => self.start(cx, op, &start),
             CommandBody::OpenThread(open) => self.open(cx, op, &open),

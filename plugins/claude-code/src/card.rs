@@ -83,8 +83,8 @@ fn questions(input: &Value) -> Vec<Question> {
         let choices = value["options"].as_array().cloned().unwrap_or_default();
         let choice = |option: &Value| {
             let label = option["label"].as_str()?;
-            let choice = Choice::new(label, label);
-            Some(option["description"].as_str().map_or(choice.clone(), |text| choice.with_description(text)))
+            let description = option["description"].as_str().map(str::to_owned);
+            Some(Choice { description, ..Choice::new(label, label) })
         };
         Question {
             header: value["header"].as_str().map(str::to_owned),

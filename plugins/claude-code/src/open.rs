@@ -27,11 +27,8 @@ impl ClaudeCode {
                 "Claude Code takes neither a folder other than the session's nor context before the first message.";
             return cx.fail(op, Fault::unsupported(text));
         }
-        for (name, value) in &open.selection {
-            if let Err(fault) = Settings::check(name, value) {
-                return cx.fail(op, fault);
-            }
-            self.settings.set(name, value);
+        if let Err(fault) = self.settings.choose(&open.selection) {
+            return cx.fail(op, fault);
         }
         self.thread = match open.cursor.as_deref().map(Cursor::read) {
             Some(from) => Conversation::of(from),

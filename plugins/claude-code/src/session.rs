@@ -217,11 +217,8 @@ impl ClaudeCode {
             Ok(options) => self.options = options,
             Err(fault) => return cx.fail(op, fault),
         }
-        for (name, value) in &start.selection {
-            if let Err(fault) = Settings::check(name, value) {
-                return cx.fail(op, fault);
-            }
-            self.settings.set(name, value);
+        if let Err(fault) = self.settings.choose(&start.selection) {
+            return cx.fail(op, fault);
         }
         // The program starts with the thread: model, mode and the session to resume are its arguments.
         cx.done(op, OpValue::Accepted);

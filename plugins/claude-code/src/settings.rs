@@ -41,6 +41,15 @@ impl Settings {
         }
     }
 
+    /// Takes over choices, up to one that is none.
+    pub fn choose(&mut self, choices: &Pairs) -> Result<(), Fault> {
+        choices.iter().try_for_each(|(name, value)| {
+            Settings::check(name, value)?;
+            self.set(name, value);
+            Ok(())
+        })
+    }
+
     /// Takes over a value in force; true when it changed.
     pub fn set(&mut self, name: &str, value: &str) -> bool {
         let slot = if name == "model" { &mut self.model } else { &mut self.mode };

@@ -75,10 +75,10 @@ fn permissions(id: &str, ask: &Ask) -> (Request, Shape) {
 }
 
 fn question(asked: &Asked) -> Question {
-    let choices = asked.options.iter().map(|option| {
-        let choice = Choice::new(&option.label, &option.label);
-        option.description.as_ref().map_or(choice.clone(), |text| choice.with_description(text))
-    });
+    let choices = asked
+        .options
+        .iter()
+        .map(|option| Choice { description: option.description.clone(), ..Choice::new(&option.label, &option.label) });
     Question {
         header: asked.header.clone(),
         free_text: asked.is_other || asked.options.is_empty(),

@@ -11,7 +11,6 @@ use crate::calls::Call;
 use crate::capabilities;
 use crate::fault;
 use crate::session::{Conversation, Phase, Pi};
-use crate::settings::Settings;
 
 /// The cursor of a conversation that was emptied on purpose and has nothing in it yet: it is begun anew, and nothing is lost by that.
 pub(crate) const EMPTY: &str = "empty";
@@ -26,11 +25,8 @@ impl Pi {
             let text = "pi takes neither a folder other than the session's nor context before the first message.";
             return cx.fail(op, Fault::unsupported(text));
         }
-        for (name, value) in &open.selection {
-            if let Err(fault) = Settings::check(name, value) {
-                return cx.fail(op, fault);
-            }
-            self.settings.set(name, value);
+        if let Err(fault) = self.settings.choose(&open.selection) {
+            return cx.fail(op, fault);
         }
         let from = open.cursor.clone().filter(|cursor| cursor != EMPTY);
         self.thread = Conversation { stored: from.is_some(), from, ..Conversation::default() };

@@ -160,11 +160,8 @@ impl Provider for Pi {
 
 impl Pi {
     fn start(&mut self, cx: &mut Cx, op: u32, start: &StartSession) {
-        for (name, value) in &start.selection {
-            if let Err(fault) = Settings::check(name, value) {
-                return cx.fail(op, fault);
-            }
-            self.settings.set(name, value);
+        if let Err(fault) = self.settings.choose(&start.selection) {
+            return cx.fail(op, fault);
         }
         // The program starts with the thread: model, thinking level and session are its arguments.
         cx.done(op, OpValue::Accepted);

@@ -42,6 +42,15 @@ impl Settings {
         }
     }
 
+    /// Takes over choices, up to one that is none.
+    pub(crate) fn choose(&mut self, choices: &Pairs) -> Result<(), Fault> {
+        choices.iter().try_for_each(|(name, value)| {
+            Settings::check(name, value)?;
+            self.set(name, value);
+            Ok(())
+        })
+    }
+
     /// Takes over a value that was chosen.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         let slot = if name == "model" { &mut self.model } else { &mut self.effort };

@@ -175,6 +175,14 @@ impl Message {
     }
 }
 
+impl ReadThread {
+    /// What names the thread that is read: its cursor, else the command's thread.
+    pub fn of_thread(&self, thread: Option<&str>) -> Result<String, Fault> {
+        let named = self.cursor.as_deref().or(thread).map(str::to_owned);
+        named.ok_or_else(|| Fault::new(FaultKind::Invalid, "Name the thread, or give its cursor."))
+    }
+}
+
 impl Delivery {
     /// Where a message went, of a provider without turn ids.
     pub fn new(how: Delivered) -> Self {

@@ -28,6 +28,12 @@ where
     })
 }
 
+/// A text as a JSON object, in a type that knows a part of it; nothing when it is none.
+pub fn object<T: DeserializeOwned>(text: &str) -> Option<T> {
+    let object: Map<String, Value> = serde_json::from_str(text).ok()?;
+    serde_json::from_value(Value::Object(object)).ok()
+}
+
 /// JSON kept exactly as it came, for what is passed on and not understood here.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -108,6 +114,14 @@ mod tests {
             .collect();
         assert_eq!(names, ["a", "b"]);
         assert!(read(r#"{"steps":{"no":"list"}}"#).steps.is_empty());
+    }
+
+    #[test]
+    fn what_is_no_object_is_nothing() {
+        assert_eq!(object::<Step>(r#" {"name":"a","new":1}"#), Some(Step { name: "a".into(), count: None }));
+        for other in ["", "7", "[]", r#"["a",1]"#, "null", r#"{"name":"a"} x"#, "{"] {
+            assert_eq!(object::<Step>(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -35,20 +35,21 @@ impl Archive for Plain {
     }
 
     fn learn(&self, facts: &mut Facts, row: &str, side: Side) {
+        facts.listed = true;
         let Ok(row) = serde_json::from_str::<Value>(row) else { return };
         let text = |name: &str| row[name].as_str().map(str::to_owned);
         if side == Side::Head {
             facts.folder = facts.folder.take().or(text("folder"));
-            facts.preview = facts.preview.take().or(text("say"));
+            facts.begins_with(&text("say").unwrap_or_default());
         }
         facts.title = facts.title.take().or(text("title").filter(|_| side == Side::Tail));
     }
 
-    fn rows(&self, _: &str, _: Option<&str>) -> Book {
     fn inside(&self, at: &Found, name: &str) -> Option<FilePath> {
         Some(FilePath { root: at.root.clone(), path: format!("{}/{name}.rows", self.group(&at.path)?) })
     }
 
+    fn rows(&self, _: &str, _: Option<&str>) -> Book {
         Book::default()
     }
 }
@@ -75,10 +76,10 @@ impl Rows for Book {
         let row: Value = serde_json::from_str(row).unwrap();
         let text = |name: &str| row[name].as_str().map(str::to_owned);
         let tool = |status, id| Item::tool(Some(id), status, Tool::new(ToolKind::Execute));
-        let item = match (text("call"), text("result"), text("say").or(text("part"))) {
         if let (Some(call), Some(agent)) = (text("result"), text("agent")) {
             told.inside(&call, &agent);
         }
+        let item = match (text("call"), text("result"), text("say").or(text("part"))) {
             (Some(id), ..) => tool(Status::Running, id),
             (_, Some(id), _) => tool(Status::Completed, id),
             (.., Some(text)) => Item::assistant(None, text),
@@ -361,7 +362,6 @@ fn a_result_without_a_call_does_not_hold_up_the_page_for_ever() {
 }
 
 #[test]
-#[test]
 fn rows_that_cannot_be_read_are_said_inside_of_a_call_too() {
     const TALK: &str = "{\"call\":\"a\"}\n{\"result\":\"a\",\"agent\":\"helper\"}\n";
     const HELPER: &str = "{\"say\":\"inner\"}\n\0\0\n{\"half\n{\"say\":\"last\"}\n";
@@ -376,6 +376,7 @@ fn rows_that_cannot_be_read_are_said_inside_of_a_call_too() {
     assert_eq!(said, ["2 rows of the thread `1`, inside of the call `a`, cannot be read"]);
 }
 
+#[test]
 fn what_has_no_end_ends_with_the_history() {
     assert_eq!(pages_of("{\"call\":\"a\"}\n", 5), [["a Unknown"]]);
 }

@@ -38,8 +38,6 @@ impl Archive for Kept {
     }
 
     async fn beside(&self, world: &World, found: &Found, facts: &mut Facts) {
-        // Until somebody speaks in it.
-        facts.hidden = true;
         match self.history.rows {
             Rows::Copilot => copilot::beside(world, found, facts).await,
             Rows::Gemini => gemini::beside(world, found, facts).await,
@@ -55,10 +53,9 @@ impl Archive for Kept {
             Rows::Opencode => None,
         };
         if let Some(words) = said {
-            facts.hidden = false;
-            if side == Side::Head && facts.preview.is_none() {
-                let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-                facts.preview = Some(words.chars().take(200).collect());
+            facts.listed = true;
+            if side == Side::Head {
+                facts.begins_with(words);
             }
         }
     }

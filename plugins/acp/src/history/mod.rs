@@ -42,7 +42,7 @@ pub enum Rows {
 }
 
 impl<D: AcpDialect> Acp<D> {
-    /// A command of the role query that files answer; it is given back when there are none.
+    /// A command that files answer; any other is given back, as are all when there are none. The agent lists its threads itself where it runs.
     pub(crate) fn ask_files(
         &mut self,
         cx: &mut Cx,
@@ -51,26 +51,25 @@ impl<D: AcpDialect> Acp<D> {
         body: CommandBody,
     ) -> Option<CommandBody> {
         let Some(history) = self.data.history.clone() else { return Some(body) };
+        let (rows, data) = (history.rows, self.data.clone());
         let database = FilePath { root: history.root.clone(), path: history.files.clone() };
-        let rows = history.rows;
         let kept = Kept { history, data: self.data.clone() };
         match (body, rows) {
+            (CommandBody::ListThreads(list), _) if !self.query => return Some(CommandBody::ListThreads(list)),
             (CommandBody::ListFolders, Rows::Opencode) => {
                 self.past.ask(cx, op, |world| async move { Ok(opencode::folders(&world, &database).await) });
             }
-            (CommandBody::ListThreads(list), Rows::Opencode) if self.query => {
+            (CommandBody::ListThreads(list), Rows::Opencode) => {
                 self.past.ask(cx, op, |world| async move { Ok(opencode::threads(&world, &database, &list).await) });
             }
-            (CommandBody::ReadThread(read), Rows::Opencode) => {
-                let Some(id) = read.cursor.clone().or(thread.map(str::to_owned)) else {
-                    cx.fail(op, Fault::new(FaultKind::Invalid, "Name the thread, or give its cursor."));
-                    return None;
-                };
-                let data = self.data.clone();
-                self.past.ask(cx, op, |world| async move { opencode::read(&world, &database, data, &id, &read).await });
-            }
+            (CommandBody::ReadThread(read), Rows::Opencode) => match read.of_thread(thread) {
+                Ok(id) => self
+                    .past
+                    .ask(cx, op, |world| async move { opencode::read(&world, &database, data, &id, &read).await }),
+                Err(fault) => cx.fail(op, fault),
+            },
             (CommandBody::ListFolders, _) => self.past.folders(cx, op, kept),
-            (CommandBody::ListThreads(list), _) if self.query => self.past.threads(cx, op, kept, list),
+            (CommandBody::ListThreads(list), _) => self.past.threads(cx, op, kept, list),
             (CommandBody::ReadThread(read), _) => self.past.transcript(cx, op, kept, thread.map(str::to_owned), read),
             (body, _) => return Some(body),
         }

@@ -3,7 +3,7 @@
 //!
 //! Ids rise with time. A page has whole messages: a call and its result are one part of one, and parts have the ids of their messages.
 
-use jackfield_sdk::past::{Told, World};
+use jackfield_sdk::past::{ITEMS, THREADS, Told, World};
 use jackfield_sdk::prelude::*;
 use serde_json::{Value, json};
 
@@ -13,10 +13,6 @@ use crate::data::Data;
 
 /// Rows of one query: each may hold the whole output of a tool.
 const ROWS: usize = 40;
-/// A page has at most so many items.
-const ITEMS: usize = 1_000;
-/// A page of the list has at most so many threads.
-const THREADS: usize = 200;
 
 const FOLDERS: &str = "SELECT directory, count(*), max(time_updated) FROM session \
     WHERE parent_id IS NULL AND EXISTS (SELECT 1 FROM message WHERE session_id = session.id) \

@@ -6,11 +6,12 @@
 mod row;
 mod rows;
 
-use jackfield_sdk::past::{Archive, Facts, Found, Place, Side, World};
+use jackfield_sdk::past::{Archive, Facts, Found, Place, Side};
 use jackfield_sdk::prelude::*;
+use jackfield_sdk::random::is_uuid;
 
 use crate::cursor::Cursor;
-use row::{Row, preview};
+use row::Row;
 
 /// The root of the manifest.
 const ROOT: &str = "projects";
@@ -28,17 +29,11 @@ impl Archive for Projects {
 
     fn thread(&self, path: &str) -> Option<String> {
         let id = path.rsplit('/').next()?.strip_suffix(".jsonl")?;
-        let is_uuid = id.len() == 36 && id.chars().all(|c| c == '-' || c.is_ascii_hexdigit());
-        is_uuid.then(|| id.to_owned())
+        is_uuid(id).then(|| id.to_owned())
     }
 
     fn group<'a>(&self, path: &'a str) -> Option<&'a str> {
         Some(path.split_once('/')?.0)
-    }
-
-    async fn beside(&self, _: &World, _: &Found, facts: &mut Facts) {
-        // Until a message is found: a session that was opened and never spoken in is no conversation.
-        facts.hidden = true;
     }
 
     fn learn(&self, facts: &mut Facts, text: &str, side: Side) {
@@ -47,7 +42,7 @@ impl Archive for Projects {
             facts.folder = row.cwd.clone();
         }
         if matches!(row.kind.as_str(), "user" | "assistant") && !row.is_sidechain {
-            facts.hidden = false;
+            facts.listed = true;
         }
         // A name that a person gave counts more than one that was made up.
         let title = match (row.kind.as_str(), side) {
@@ -57,8 +52,8 @@ impl Archive for Projects {
             _ => None,
         };
         facts.title = title.or(facts.title.take());
-        if facts.preview.is_none() && side == Side::Head {
-            facts.preview = preview(&row);
+        if let Some(words) = row.said().filter(|_| side == Side::Head) {
+            facts.begins_with(&words);
         }
     }
 

@@ -1,7 +1,7 @@
 //! A row of a transcript. Only what is used; an unknown field is ignored, and one that changed its type costs itself.
 
 use jackfield_sdk::prelude::*;
-use jackfield_sdk::tolerant::lossy;
+use jackfield_sdk::tolerant::{self, lossy};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -55,10 +55,7 @@ pub(super) struct Row {
 impl Row {
     /// A line as a row; nothing when it is no JSON object.
     pub(super) fn read(text: &str) -> Option<Self> {
-        serde_json::from_str::<Value>(text)
-            .ok()
-            .filter(Value::is_object)
-            .and_then(|row| serde_json::from_value(row).ok())
+        tolerant::object(text)
     }
 
     /// The row before it in the conversation.
@@ -106,6 +103,11 @@ impl Row {
     pub(super) fn is_typed(&self) -> bool {
         let written = self.is_meta || self.is_compact_summary || self.is_sidechain;
         !written && (self.prompt_source.is_some() || !self.words().is_some_and(|words| is_marker(&words)))
+    }
+
+    /// What a person said in it.
+    pub(super) fn said(&self) -> Option<String> {
+        self.words().filter(|_| self.kind == "user" && self.is_typed())
     }
 
     /// Its first text.
@@ -196,13 +198,6 @@ fn is_marker(words: &str) -> bool {
         "<system-reminder>",
     ];
     marks.iter().any(|mark| words.trim_start().starts_with(mark))
-}
-
-/// The first words of the conversation, when this row has them.
-pub(super) fn preview(row: &Row) -> Option<String> {
-    let words = row.words().filter(|_| row.kind == "user" && row.is_typed())?;
-    let words: String = words.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
-    Some(words).filter(|words| !words.is_empty())
 }
 
 /// The shortening of the context, as it is told live.

@@ -8,7 +8,8 @@ mod old;
 mod row;
 mod rows;
 
-use jackfield_sdk::past::{Archive, Facts, Found, Place, Side, World};
+use jackfield_sdk::past::{Archive, Facts, Found, Place, Side};
+use jackfield_sdk::random::is_uuid;
 
 use row::Row;
 use rows::Rollout;
@@ -31,22 +32,17 @@ impl Archive for Sessions {
     fn thread(&self, path: &str) -> Option<String> {
         let name = path.rsplit('/').next()?.strip_suffix(".jsonl")?;
         let id = name.strip_prefix("rollout-")?.get(20..56)?;
-        let is_uuid = id.chars().all(|c| c == '-' || c.is_ascii_hexdigit());
-        is_uuid.then(|| id.to_owned())
+        is_uuid(id).then(|| id.to_owned())
     }
 
-    async fn beside(&self, _: &World, _: &Found, facts: &mut Facts) {
-        // Until something was said in it, or it is known to go on from something.
-        facts.hidden = true;
-    }
-
+    /// It is listed when something was said in it, or it is known to go on from something.
     fn learn(&self, facts: &mut Facts, text: &str, side: Side) {
         let Some(row) = Row::read(text) else { return };
         if row.kind == "session_meta" && side == Side::Head && facts.folder.is_none() {
             let told = |name: &str| row.payload[name].as_str().map(str::to_owned);
             facts.folder = told("cwd");
             facts.parent = told("forked_from_id").or(told("parent_thread_id"));
-            facts.hidden &= row.payload["history_base"].is_null();
+            facts.listed |= !row.payload["history_base"].is_null();
             if row.is_subagent() {
                 facts.extra.push(("subagent".to_owned(), "true".to_owned()));
             }
@@ -55,12 +51,11 @@ impl Archive for Sessions {
             facts.title = row.name();
         }
         if let Some(words) = row.said() {
-            facts.hidden = false;
-            let words: String = words.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
-            facts.preview = facts.preview.take().or(Some(words).filter(|words| !words.is_empty()));
+            facts.listed = true;
+            facts.begins_with(words);
         }
         // A subagent's thread is read by its id, and is no conversation of a person.
-        facts.hidden |= facts.extra.iter().any(|(name, _)| name == "subagent");
+        facts.listed &= facts.extra.iter().all(|(name, _)| name != "subagent");
     }
 
     fn rows(&self, _: &str, mark: Option<&str>) -> Rollout {

@@ -1,6 +1,6 @@
 //! A row of a rollout. Newer ones are numbered, and have what a person sees as whole items; older ones have the model's own input.
 
-use jackfield_sdk::tolerant::lossy;
+use jackfield_sdk::tolerant::{self, lossy};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -20,10 +20,7 @@ pub(super) struct Row {
 impl Row {
     /// A line as a row; nothing when it is no JSON object.
     pub(super) fn read(text: &str) -> Option<Self> {
-        serde_json::from_str::<Value>(text)
-            .ok()
-            .filter(Value::is_object)
-            .and_then(|row| serde_json::from_value(row).ok())
+        tolerant::object(text)
     }
 
     /// What its payload is.

@@ -7,6 +7,9 @@ use super::told::Told;
 use super::world::World;
 use crate::prelude::*;
 
+/// So many letters of a conversation's first words are its preview.
+const PREVIEW: usize = 200;
+
 /// Files that hold a conversation each, one JSON value per line, appended to.
 pub trait Archive: Clone + 'static {
     /// What the rows of a transcript mean.
@@ -170,8 +173,18 @@ pub struct Facts {
     pub folder: Option<String>,
     /// Id of the thread it was forked from, or works for.
     pub parent: Option<String>,
-    /// It is no conversation of a person: it is not listed.
-    pub hidden: bool,
+    /// It is a conversation of a person; one that nobody spoke in is not listed.
+    pub listed: bool,
     /// More facts by name.
     pub extra: Pairs,
+}
+
+impl Facts {
+    /// The conversation begins with these words; only the first count.
+    pub fn begins_with(&mut self, words: &str) {
+        if self.preview.is_none() {
+            let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+            self.preview = Some(words.chars().take(PREVIEW).collect()).filter(|words: &String| !words.is_empty());
+        }
+    }
 }

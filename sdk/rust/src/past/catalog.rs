@@ -13,7 +13,7 @@ const FILES: usize = 20_000;
 /// One answer looks into at most so many transcripts; the next page goes on.
 const LOOKS: usize = 400;
 /// A page of a list has at most so many threads.
-const THREADS: usize = 200;
+pub const THREADS: usize = 200;
 /// Of each end of a transcript so many bytes are looked at.
 const ENDS: u64 = 128 * 1024;
 
@@ -144,14 +144,12 @@ pub(super) async fn facts<A: Archive>(world: &World, archive: &A, found: &Found)
         }
     };
     let whole = head.size <= head.data.len() as f64;
-    let rows = String::from_utf8_lossy(&head.data).into_owned();
-    for row in whole_lines(&rows, true, whole) {
+    for row in whole_lines(&String::from_utf8_lossy(&head.data), true, whole) {
         archive.learn(&mut facts, row, Side::Head);
     }
     let tail = if whole { Some(head) } else { world.read(&found.file(), -(ENDS as f64), ENDS).await.ok() };
     if let Some(tail) = tail {
-        let rows = String::from_utf8_lossy(&tail.data).into_owned();
-        for row in whole_lines(&rows, whole, true).into_iter().rev() {
+        for row in whole_lines(&String::from_utf8_lossy(&tail.data), whole, true).into_iter().rev() {
             archive.learn(&mut facts, row, Side::Tail);
         }
     }
@@ -208,7 +206,7 @@ pub(super) async fn threads<A: Archive>(world: &World, archive: &A, list: &ListT
 }
 
 fn is_listed(facts: &Facts, list: &ListThreads) -> bool {
-    !facts.hidden && list.folder.as_ref().is_none_or(|folder| facts.folder.as_ref() == Some(folder))
+    facts.listed && list.folder.as_ref().is_none_or(|folder| facts.folder.as_ref() == Some(folder))
 }
 
 fn thread(found: &Found, facts: Facts) -> Thread {
@@ -245,7 +243,7 @@ pub(super) async fn folders<A: Archive>(world: &World, archive: &A) -> Vec<Folde
             }
             looks += 1;
             let Some(facts) = facts(world, archive, found).await else { continue };
-            let Some(path) = facts.folder.filter(|_| !facts.hidden) else { continue };
+            let Some(path) = facts.folder.filter(|_| facts.listed) else { continue };
             let new = || Folder { path: path.clone(), threads: 0, modified_ms: None };
             let folder = folders.entry(path.clone()).or_insert_with(new);
             folder.threads += u32::try_from(group.len()).unwrap_or(u32::MAX);

@@ -21,7 +21,8 @@ mod told;
 mod world;
 
 pub use archive::{Archive, Back, Facts, Place, Row, Rows, Side};
-pub use catalog::Found;
+pub use catalog::{Found, THREADS};
+pub use page::ITEMS;
 pub use questions::Questions;
 pub use told::Told;
 pub(crate) use told::again;

@@ -15,7 +15,7 @@ use crate::prelude::*;
 /// What happened inside of a call goes with it, whatever the limit, up to so many items.
 const INSIDE: usize = 500;
 /// A page has at most so many items, whatever the limit.
-const ITEMS: usize = 1_000;
+pub const ITEMS: usize = 1_000;
 /// A page holds rows of at most so many bytes, unless one item needs more.
 const HELD: usize = 12 * 1024 * 1024;
 /// For one page at most so many bytes are read; then it may be short, or empty, and the next one goes on.
@@ -248,7 +248,8 @@ impl<'a, A: Archive> Page<'a, A> {
         self.rows.end(&mut told);
         let unreadable = self.unreadable + told.count_unreadable();
         if unreadable > 0 {
-            let text = format!("{unreadable} rows of the thread `{}` cannot be read", self.thread);
+            let inside = parent.map(|call| format!(", inside of the call `{call}`,")).unwrap_or_default();
+            let text = format!("{unreadable} rows of the thread `{}`{inside} cannot be read", self.thread);
             self.world.diagnostic(Level::Warning, "history-unreadable", text);
         }
         told

@@ -46,8 +46,9 @@ impl Questions {
         thread: Option<String>,
         read: ReadThread,
     ) {
-        let Some(cursor) = read.cursor.clone().or(thread) else {
-            return cx.fail(op, Fault::new(FaultKind::Invalid, "Name the thread, or give its cursor."));
+        let cursor = match read.of_thread(thread.as_deref()) {
+            Ok(cursor) => cursor,
+            Err(fault) => return cx.fail(op, fault),
         };
         self.ask(cx, op, |world| async move { page::read(&world, &archive, &cursor, &read).await.map(OpValue::Page) });
     }
