@@ -287,6 +287,26 @@ fn rows_of_any_shape_cost_only_themselves() {
     });
 }
 
+/// More of them than one query asks for: what stands before them is told all the same.
+#[test]
+fn rows_of_a_database_that_cannot_be_read_end_nothing() {
+    const SESSION: &str = "ses_dceccfbb0ffe3wQtE2bAo2WpiF";
+    let whole = query("opencode", opencode("load_after_restart", ""), |agent| seen(&transcript(agent, SESSION, 100)));
+    let bad = format!(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) INSERT INTO part \
+        SELECT 'prt_zz' || i, (SELECT max(id) FROM message WHERE session_id = '{SESSION}'), '{SESSION}', 0, 0, 'no JSON' FROM n;"
+    );
+    query("opencode", opencode("load_after_restart", &bad), |agent| {
+        let outputs = transcript(agent, SESSION, 100);
+        assert_eq!(seen(&outputs), whole);
+        let said = outputs.iter().find_map(|output| match output {
+            Output::Diagnostic(note) => Some((note.code.as_str(), note.text.as_str())),
+            _ => None,
+        });
+        assert_eq!(said, Some(("history-unreadable", &*format!("50 rows of the session `{SESSION}` cannot be read"))));
+    });
+}
+
 #[test]
 fn an_agent_whose_files_are_not_known_is_asked_itself() {
     with_data(&data("claude-agent-acp"), || {

@@ -95,25 +95,29 @@ pub(super) async fn read(
         None => ("", ""),
     };
     let limit = (read.limit as usize).clamp(1, ITEMS);
-    let mut page = Page { reverted: reverted(&found[1]), messages: vec![], items: 0 };
+    let mut page = Page { reverted: reverted(&found[1]), messages: vec![], items: 0, unreadable: 0 };
     let mut from = (message.to_owned(), part.to_owned());
     let next = loop {
-        let rows = page.more(world, database, session, &from).await?;
-        let last = rows.last().map(|row| (row.message.clone(), row.part.clone()));
-        rows.into_iter().for_each(|row| page.take(row));
+        let rows = more(world, database, session, &from).await?;
+        rows.iter().for_each(|row| page.take(row));
         if let Some(next) = page.cut(limit) {
             break Some(next);
         }
-        match last {
+        // Rows that can't be read have a place all the same: what stands before them is read.
+        match rows.iter().rev().find_map(place) {
             Some(last) => from = last,
             None => break None,
         }
     };
+    if page.unreadable > 0 {
+        let text = format!("{} rows of the session `{session}` cannot be read", page.unreadable);
+        world.diagnostic(Level::Warning, "history-unreadable", text);
+    }
     let mut told = Told::of(session, None);
     let mut retold = Retold::new(data);
     for row in page.messages.iter().rev().flat_map(|message| message.rows.iter().rev()) {
         told.at_ms(row.at_ms);
-        retold.tell(&mut told, None, row.updates());
+        retold.tell(&mut told, None, row.updates.clone());
     }
     for (scope, body) in told.events() {
         world.event(scope, body);
@@ -132,6 +136,7 @@ struct Page {
     reverted: Option<(String, Option<String>)>,
     messages: Vec<Message>,
     items: usize,
+    unreadable: usize,
 }
 
 struct Message {
@@ -142,30 +147,33 @@ struct Message {
 /// A part of a message.
 struct Part {
     message: String,
-    role: String,
     part: String,
-    data: Value,
+    /// As the agent itself would tell it.
+    updates: Vec<Value>,
     at_ms: Option<f64>,
 }
 
-impl Page {
-    /// Parts before this one; fewer at once when they are large.
-    async fn more(
-        &self,
-        world: &World,
-        database: &FilePath,
-        session: &str,
-        from: &(String, String),
-    ) -> Result<Vec<Part>, Fault> {
-        let params = |rows: usize| vec![session.to_owned(), from.0.clone(), from.1.clone(), rows.to_string()];
-        let rows = match world.query(database, PARTS, params(ROWS)).await {
-            Ok(rows) => rows,
-            Err(_) => world.query(database, PARTS, params(1)).await?,
-        };
-        Ok(rows.iter().filter_map(|row| Part::read(row)).collect())
-    }
+/// Rows of parts before this one; fewer at once when they are large.
+async fn more(world: &World, database: &FilePath, session: &str, from: &(String, String)) -> Result<Vec<Value>, Fault> {
+    let params = |rows: usize| vec![session.to_owned(), from.0.clone(), from.1.clone(), rows.to_string()];
+    let rows = match world.query(database, PARTS, params(ROWS)).await {
+        Ok(rows) => rows,
+        Err(_) => world.query(database, PARTS, params(1)).await?,
+    };
+    Ok(rows.iter().map(|row| serde_json::from_str(row).unwrap_or_default()).collect())
+}
 
-    fn take(&mut self, row: Part) {
+/// Where a row stands: its message and its part.
+fn place(row: &Value) -> Option<(String, String)> {
+    Some((row[0].as_str()?.to_owned(), row[2].as_str()?.to_owned()))
+}
+
+impl Page {
+    fn take(&mut self, row: &Value) {
+        let Some(row) = Part::read(row) else {
+            self.unreadable += 1;
+            return;
+        };
         let undone = self.reverted.as_ref().is_some_and(|(message, part)| match part {
             Some(part) => row.message > *message || (row.message == *message && row.part >= *part),
             None => row.message >= *message,
@@ -173,7 +181,7 @@ impl Page {
         if undone {
             return;
         }
-        self.items += row.updates().len();
+        self.items += row.updates.len();
         match self.messages.last_mut() {
             Some(message) if message.id == row.message => message.rows.push(row),
             _ => self.messages.push(Message { id: row.message.clone(), rows: vec![row] }),
@@ -187,7 +195,7 @@ impl Page {
         }
         let (mut items, mut keeps) = (0, 0);
         for message in &self.messages {
-            items += message.rows.iter().map(|row| row.updates().len()).sum::<usize>();
+            items += message.rows.iter().map(|row| row.updates.len()).sum::<usize>();
             if items > limit && keeps > 0 {
                 break;
             }
@@ -200,36 +208,31 @@ impl Page {
 }
 
 impl Part {
-    fn read(row: &str) -> Option<Self> {
-        let row: Value = serde_json::from_str(row).ok()?;
+    fn read(row: &Value) -> Option<Self> {
+        let (message, part) = place(row)?;
         let data = |at: usize| serde_json::from_str::<Value>(row[at].as_str()?).ok();
-        Some(Part {
-            message: row[0].as_str()?.to_owned(),
-            role: data(1)?["role"].as_str().unwrap_or_default().to_owned(),
-            part: row[2].as_str()?.to_owned(),
-            data: data(3)?,
-            at_ms: row[4].as_f64(),
-        })
+        let updates = updates(&message, data(1)?["role"].as_str().unwrap_or_default(), &data(3)?);
+        Some(Part { message, part, updates, at_ms: row[4].as_f64() })
     }
+}
 
-    /// As the agent itself would tell it.
-    fn updates(&self) -> Vec<Value> {
-        let (data, id) = (&self.data, Some(&*self.message));
-        let text = data["text"].as_str().unwrap_or_default();
-        let update = match (data["type"].as_str().unwrap_or_default(), &*self.role) {
-            ("text", _) if data["synthetic"] == true || data["ignored"] == true => None,
-            ("text", "user") => words("user_message_chunk", id, text),
-            ("text", _) => words("agent_message_chunk", id, text),
-            ("reasoning", _) => words("agent_thought_chunk", id, text),
-            ("file", "user") => {
-                let link = json!({"type": "resource_link", "name": data["filename"], "uri": data["url"], "mimeType": data["mime"]});
-                Some(json!({"sessionUpdate": "user_message_chunk", "messageId": id, "content": link}))
-            }
-            ("tool", _) => Some(called(data)),
-            _ => None,
-        };
-        update.into_iter().collect()
-    }
+/// A part of this message as the agent itself would tell it.
+fn updates(message: &str, role: &str, data: &Value) -> Vec<Value> {
+    let id = Some(message);
+    let text = data["text"].as_str().unwrap_or_default();
+    let update = match (data["type"].as_str().unwrap_or_default(), role) {
+        ("text", _) if data["synthetic"] == true || data["ignored"] == true => None,
+        ("text", "user") => words("user_message_chunk", id, text),
+        ("text", _) => words("agent_message_chunk", id, text),
+        ("reasoning", _) => words("agent_thought_chunk", id, text),
+        ("file", "user") => {
+            let link = json!({"type": "resource_link", "name": data["filename"], "uri": data["url"], "mimeType": data["mime"]});
+            Some(json!({"sessionUpdate": "user_message_chunk", "messageId": id, "content": link}))
+        }
+        ("tool", _) => Some(called(data)),
+        _ => None,
+    };
+    update.into_iter().collect()
 }
 
 /// A call with its result.
