@@ -282,8 +282,11 @@ fn rows_of_any_shape_cost_only_themselves() {
         r#"{"id":"6","type":"gemini","content":"second"}"#,
     ];
     query("gemini", written("gemini", GEMINI), |agent| {
-        let told = said(&transcript(agent, "11111111-0000-4000-8000-000000000000", 10)).join(" ");
-        assert_eq!(told, r#"assistant [Text("first")] assistant [Text("second")]"#);
+        // What is written again is told once, wherever a page begins.
+        for limit in [10, 3, 2, 1] {
+            let told = said(&transcript(agent, "11111111-0000-4000-8000-000000000000", limit)).join(" ");
+            assert_eq!(told, r#"assistant [Text("first")] assistant [Text("second")]"#, "pages of {limit}");
+        }
     });
 }
 

@@ -6,10 +6,47 @@
 use jackfield_sdk::past::{Back, Facts, Found, Told, World};
 use jackfield_sdk::prelude::*;
 use serde_json::{Value, json};
+use std::collections::{BTreeSet, VecDeque};
 
-use super::kept::State;
 use super::kind;
 use super::retold::{Retold, content, words};
+
+/// A page's mark has the ids of so many messages after it. What is written again is the message that is at work: its rows follow one another,
+/// with at most a few others between them.
+const MARKED: usize = 32;
+
+/// What is known of the rows after the one that is met.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// The rows before this one, from that with this id on, were dropped.
+    dropped_from: Option<String>,
+    /// Messages that were met: one that is written again counts as it was written last.
+    seen: BTreeSet<String>,
+    /// Those of them that were met last.
+    near: VecDeque<String>,
+}
+
+impl State {
+    /// Going on from a page's mark, as [`State::mark`] wrote it.
+    pub(super) fn marked(mark: &str) -> Self {
+        let (dropped_from, near): (Option<String>, VecDeque<String>) = serde_json::from_str(mark).unwrap_or_default();
+        State { dropped_from, seen: near.iter().cloned().collect(), near }
+    }
+
+    pub(super) fn mark(&self) -> String {
+        json!((&self.dropped_from, &self.near)).to_string()
+    }
+
+    /// Whether this message is met for the first time.
+    fn meets(&mut self, id: &str) -> bool {
+        let new = self.seen.insert(id.to_owned());
+        if new {
+            self.near.push_back(id.to_owned());
+            self.near.drain(..self.near.len().saturating_sub(MARKED));
+        }
+        new
+    }
+}
 
 /// The first letters of the session's id are the last of the file's name.
 pub(super) fn thread(path: &str) -> Option<String> {
@@ -77,7 +114,7 @@ pub(super) fn back(state: &mut State, row: &Value) -> Back {
     if let Some(messages) = row["$set"]["messages"].as_array() {
         return Back { begins: true, ..Back::keep(messages.iter().map(items).sum()) };
     }
-    if id.is_empty() || !state.seen.insert(id.to_owned()) {
+    if id.is_empty() || !state.meets(id) {
         return Back::skip();
     }
     match items(row) {

@@ -1,8 +1,8 @@
 //! Transcripts that are files of rows: which file is whose, and the rows of one page. What a row says is its dialect's.
 
 use jackfield_sdk::past::{self, Archive, Back, Facts, Found, Place, Side, Told, World};
-use serde_json::Value;
-use std::collections::BTreeSet;
+use jackfield_sdk::tolerant;
+use serde_json::{Map, Value};
 
 use super::retold::Retold;
 use super::{History, Rows, copilot, gemini};
@@ -46,7 +46,7 @@ impl Archive for Kept {
     }
 
     fn learn(&self, facts: &mut Facts, row: &str, side: Side) {
-        let Ok(row @ Value::Object(_)) = serde_json::from_str::<Value>(row) else { return };
+        let Some(row) = read(row) else { return };
         let said = match self.history.rows {
             Rows::Copilot => copilot::learn(facts, &row),
             Rows::Gemini => gemini::learn(facts, &row),
@@ -68,36 +68,26 @@ impl Archive for Kept {
     }
 
     fn rows(&self, _: &str, mark: Option<&str>) -> Page {
-        Page {
-            rows: self.history.rows,
-            state: State {
-                dropped_from: mark.filter(|mark| !mark.is_empty()).map(str::to_owned),
-                seen: BTreeSet::new(),
-            },
-            retold: Retold::new(self.data.clone()),
-        }
+        let state = mark.map(gemini::State::marked).unwrap_or_default();
+        Page { rows: self.history.rows, state, retold: Retold::new(self.data.clone()) }
     }
+}
+
+/// A line as a row; nothing when it is no JSON object.
+fn read(row: &str) -> Option<Value> {
+    tolerant::object::<Map<String, Value>>(row).map(Value::Object)
 }
 
 /// The rows of one page.
 pub(super) struct Page {
     rows: Rows,
-    state: State,
+    state: gemini::State,
     retold: Retold,
-}
-
-/// What is known of the rows after the one that is met.
-#[derive(Debug)]
-pub(super) struct State {
-    /// The rows before this one, from that with this id on, were dropped.
-    pub dropped_from: Option<String>,
-    /// Rows that were met: one that is written again counts as it was written last.
-    pub seen: BTreeSet<String>,
 }
 
 impl past::Rows for Page {
     fn back(&mut self, row: &past::Row<'_>) -> Back {
-        let Ok(row @ Value::Object(_)) = serde_json::from_str::<Value>(row.text) else { return Back::unreadable() };
+        let Some(row) = read(row.text) else { return Back::unreadable() };
         match self.rows {
             Rows::Copilot => copilot::back(&row),
             Rows::Gemini => gemini::back(&mut self.state, &row),
@@ -106,11 +96,11 @@ impl past::Rows for Page {
     }
 
     fn mark(&self) -> String {
-        self.state.dropped_from.clone().unwrap_or_default()
+        self.state.mark()
     }
 
     fn tell(&mut self, row: &str, told: &mut Told) {
-        let Ok(row) = serde_json::from_str::<Value>(row) else { return };
+        let Some(row) = read(row) else { return };
         told.at(row["timestamp"].as_str());
         match self.rows {
             Rows::Copilot => copilot::tell(&mut self.retold, &row, told),
