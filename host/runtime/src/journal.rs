@@ -5,7 +5,8 @@
 //! which is removed with the session. It never holds a secret: those are filled in behind the plugin's back.
 //! Tests: below.
 
-use jackfield_core::contract::{Input, Tick};
+use crate::process::data_len;
+use jackfield_core::contract::{EffectResult, EffectValue, Input, Tick};
 use jackfield_core::limits::Limits;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -135,23 +136,14 @@ impl Journal {
 
 /// About how much memory an entry takes: what it carries, and a little for its frame.
 fn weight(entry: &Entry) -> u64 {
-    use jackfield_core::contract::{EffectValue, FrameData};
-    let data = |data: &FrameData| match data {
-        FrameData::Text(text) => text.len(),
-        FrameData::Named((name, data)) => name.len() + data.len(),
-        FrameData::Bytes(bytes) => bytes.len(),
-        FrameData::Other(other) => other.json.len(),
-    };
     let input = |input: &Input| match input {
-        Input::Frame(frame) => data(&frame.data),
+        Input::Frame(frame) => data_len(&frame.data),
         Input::Command(command) => serde_json::to_string(command).map_or(0, |text| text.len()),
-        Input::EffectDone(result) => match &result.outcome {
-            Ok(EffectValue::Bytes(part)) => part.data.len(),
-            Ok(EffectValue::Rows(rows)) => rows.iter().map(String::len).sum(),
-            Ok(EffectValue::Entries(entries)) => entries.iter().map(|entry| entry.name.len() + 32).sum(),
-            _ => 64,
-        },
-        _ => 64,
+        Input::EffectDone(EffectResult { outcome: Ok(value), .. }) => value_len(value),
+        Input::EffectDone(EffectResult { outcome: Err(fault), .. }) => fault.message.len() + 64,
+        Input::ChannelClosed(exit) => exit.stderr_tail.len() + 64,
+        Input::Other(other) => other.name.len() + other.json.len(),
+        Input::Timer(_) | Input::Close => 64,
     };
     match entry {
         Entry::Batch { inputs, .. } => inputs.iter().map(|one| input(one) as u64 + 64).sum(),
@@ -159,10 +151,24 @@ fn weight(entry: &Entry) -> u64 {
     }
 }
 
+fn value_len(value: &EffectValue) -> usize {
+    match value {
+        EffectValue::Bytes(part) => part.data.len(),
+        EffectValue::Rows(rows) => rows.iter().map(String::len).sum(),
+        EffectValue::Entries(entries) => entries.iter().map(|entry| entry.name.len() + 32).sum(),
+        EffectValue::Response(response) => {
+            let headers: usize = response.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+            headers + response.body.as_ref().map_or(64, data_len)
+        }
+        EffectValue::Other(other) => other.name.len() + other.json.len(),
+        EffectValue::Opened | EffectValue::Written => 64,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jackfield_core::contract::{Frame, FrameData, Pipe};
+    use jackfield_core::contract::{ChannelExit, Frame, FrameData, HttpResponse, Pipe};
 
     fn batch(seq: u32, text: &str) -> Entry {
         Entry::Batch {
@@ -199,5 +205,20 @@ mod tests {
         assert!(!journal.is_full());
         journal.append(batch(3, "x")).unwrap();
         assert!(journal.is_full());
+    }
+
+    #[test]
+    fn an_answer_and_an_end_weigh_what_they_carry() {
+        let response = HttpResponse {
+            status: 200,
+            headers: vec![("etag".into(), "x".repeat(1_000))],
+            body: Some(FrameData::Text("x".repeat(2_000))),
+        };
+        let done = EffectResult { id: 1, outcome: Ok(EffectValue::Response(response)) };
+        let last_words = "x".repeat(3_000);
+        let exit = ChannelExit { channel: 1, code: None, signal: None, stderr_tail: last_words, fault: None };
+        let of = |input| weight(&Entry::Batch { at: Tick { now_ms: 1.5, seq: 0 }, inputs: vec![input] });
+        assert_eq!(of(Input::EffectDone(done)), 3_004 + 64);
+        assert_eq!(of(Input::ChannelClosed(exit)), 3_000 + 64 + 64);
     }
 }

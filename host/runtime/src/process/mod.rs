@@ -31,7 +31,7 @@ mod writer;
 
 pub use channel::{Channel, ChannelEvent, Held};
 pub use error::{SpawnError, WriteError};
-pub(crate) use reader::ReadBudget;
+pub(crate) use reader::{ReadBudget, data_len};
 pub use spawn::{SpawnSpec, Supervisor, spawn};
 pub use supervisor::supervise_main;
 pub use tap::Tap;

@@ -79,7 +79,7 @@ impl Reader {
     }
 }
 
-pub(super) fn data_len(data: &FrameData) -> usize {
+pub(crate) fn data_len(data: &FrameData) -> usize {
     match data {
         FrameData::Text(text) => text.len(),
         FrameData::Named((name, data)) => name.len() + data.len(),
