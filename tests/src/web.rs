@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const SOURCE: &str = include_str!("../web/plugin.rs");
 const MANIFEST: &str = include_str!("../web/plugin.toml");
@@ -137,6 +137,20 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
                 std::thread::sleep(Duration::from_millis(5));
             }
             Ok(())
+        }
+        // Over at once; what asks is the last of many.
+        "/late-ask" => {
+            begin(&mut stream)?;
+            let before: String = (0..30).map(|n| format!("data: {n}\n\n")).collect();
+            stream.write_all(format!("{before}event: message\ndata: {{\"type\":\"ask\",\"id\":\"q1\"}}\n\n").as_bytes())
+        }
+        "/answered-soon" => {
+            let until = Instant::now() + Duration::from_secs(1);
+            while ANSWERED.lock().unwrap_or_else(PoisonError::into_inner).is_empty() && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let answered = ANSWERED.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            whole(&mut stream, &format!("answered [{answered}]"))
         }
         "/answered" => {
             let left = LEFT.load(Ordering::SeqCst);

@@ -215,6 +215,32 @@ fn a_stream_that_nobody_wants_any_more_is_left() {
     assert!(said[3..].iter().all(|line| line.starts_with("200 answered []")), "{said:?}");
 }
 
+/// A stream is known until its last word was heard, however long its server has gone: who is asked in it may be answered.
+#[test]
+fn a_stream_that_is_over_is_guarded_while_its_frames_wait() {
+    let mut limits = limits();
+    limits["batch_frames"] = json!(1);
+    let door = door_with(limits);
+    granted(&door);
+    let ask = json!({ "path": "/late-ask", "streaming": true, "quiet": true, "beside": true });
+    let ended = run(&door, &steps(&[ask, get("/answered-soon")]), &["--approve", "allow"]);
+    let ended = ended.expect(0, &["request.opened"]).well_formed();
+    assert!(ended.said().contains("200 answered [/answers/q1 {\"verdict\":\"yes\"}]"), "{}", ended.said());
+    assert!(ended.of_type("effect.refused").is_empty(), "{:?}", ended.of_type("effect.refused"));
+}
+
+/// The end of a stream is no end of a program, and is not recorded as one.
+#[test]
+fn a_stream_that_ends_with_its_session_is_no_program() {
+    let door = door_with(limits());
+    granted(&door);
+    let endless = json!({ "path": "/endless-events", "streaming": true, "quiet": true });
+    let ended = run(&door, &steps(&[endless]), &["--max-time", "2s"]).well_formed();
+    assert!(ended.said().contains("200 streams"), "{}", ended.said());
+    let exits: Vec<Value> = door.audit().into_iter().filter(|record| record["rule"] == "process-ended").collect();
+    assert_eq!(exits.len(), 1, "{exits:?}");
+}
+
 #[test]
 fn more_exchanges_than_may_be_open_are_refused() {
     let said = said(steps(&[json!({ "path": "/slow-head", "more": 5 })]));

@@ -65,6 +65,10 @@ impl Provider for Web {
         } else {
             self.say(cx, &format!("frame {told}"));
         }
+        // Another wish, while most of the stream still waits.
+        if self.step["beside"] == true && self.frames == 20 {
+            cx.effect(EffectBody::Http(request("GET", "/echo", None, false)));
+        }
         if self.step["cancel"] == true && self.frames == 1 {
             cx.cancel(frame.channel);
         }

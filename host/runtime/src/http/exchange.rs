@@ -15,6 +15,7 @@ use jackfield_core::contract::{ChannelExit, EffectResult, EffectValue, Fault, Fr
 use jackfield_core::limits::Limits;
 use jackfield_core::manifest::Framing;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout};
@@ -52,6 +53,8 @@ enum Stop {
 #[derive(Debug)]
 pub(crate) struct Exchange {
     stop: watch::Sender<Stop>,
+    /// It became a stream.
+    streams: Arc<AtomicBool>,
 }
 
 impl Exchange {
@@ -64,9 +67,9 @@ impl Exchange {
         self.stop.send_if_modified(|stop| *stop == Stop::No && std::mem::replace(stop, Stop::ServerGone) == Stop::No);
     }
 
-    /// True once nothing of it comes any more.
+    /// True once nothing of it comes any more. What a stream said may still wait for its reader: it is over by its `Closed`.
     pub(crate) fn is_over(&self) -> bool {
-        self.stop.is_closed()
+        self.stop.is_closed() && !self.streams.load(Ordering::SeqCst)
     }
 }
 
@@ -78,9 +81,11 @@ pub(crate) fn begin(
     results: mpsc::UnboundedSender<EffectResult>,
 ) -> Exchange {
     let (stop, stopped) = watch::channel(Stop::No);
-    let way = Way { id: request.id, budget: ReadBudget::new(&limits), limits, frames, results };
+    let streams = Arc::new(AtomicBool::new(false));
+    let way =
+        Way { id: request.id, budget: ReadBudget::new(&limits), limits, frames, results, streams: streams.clone() };
     tokio::spawn(way.run(request, stopped));
-    Exchange { stop }
+    Exchange { stop, streams }
 }
 
 struct Way {
@@ -89,6 +94,7 @@ struct Way {
     budget: ReadBudget,
     frames: mpsc::Sender<ChannelEvent>,
     results: mpsc::UnboundedSender<EffectResult>,
+    streams: Arc<AtomicBool>,
 }
 
 impl Way {
@@ -106,6 +112,7 @@ impl Way {
             Err(error) => self.tell(Err(error.fault())),
             Ok(Answer::Whole(response)) => self.tell(Ok(EffectValue::Response(response))),
             Ok(Answer::Stream(response, body)) => {
+                self.streams.store(true, Ordering::SeqCst);
                 self.tell(Ok(EffectValue::Response(response)));
                 let framing = framing.unwrap_or(Framing::Sse);
                 let fault = tokio::select! {

@@ -382,10 +382,9 @@ impl Outlet {
 
     /// Forgets a channel that has closed.
     pub(crate) fn closed(&mut self, channel: u32) -> Ended {
-        if self.exchanges.remove(&channel).is_some() {
-            return Ended::Exchange;
-        }
-        let Some(open) = self.channels.remove(&channel) else { return Ended::AsAsked };
+        self.exchanges.remove(&channel);
+        // Also one that was let go of before: a program is known until its end.
+        let Some(open) = self.channels.remove(&channel) else { return Ended::Exchange };
         for asking in self.exchanges.values().filter(|asking| asking.server == channel) {
             asking.exchange.server_gone();
         }
