@@ -2,13 +2,17 @@
 //!
 //! The agent is `tests/agents/login.sh`: it wants a login before it opens a conversation, and has three ways.
 
-use jackfield_tests::door::{Door, Ended, text};
+use jackfield_tests::door::{Door, Ended, finish, text};
 use jackfield_tests::live::Live;
 use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_jackfield-under-test");
+
 fn door() -> Door {
-    Door::new(env!("CARGO_BIN_EXE_jackfield-under-test"))
+    Door::new(PROGRAM)
 }
 
 fn agent(door: &Door) -> String {
@@ -151,10 +155,48 @@ fn login_takes_the_providers_own_way() {
     door.run(&["login", "nobody"]).expect(2, &["no provider 'nobody'"]);
 }
 
+/// The command at a terminal of its own.
+fn at_terminal(door: &Door, args: &str) -> Command {
+    let ours = door.command(&[]);
+    let mut script = Command::new("script");
+    script.args(["-qec", &format!("{PROGRAM} {args}"), "/dev/null"]).current_dir(door.work()).env_clear();
+    for (name, value) in ours.get_envs().filter_map(|(name, value)| Some((name, value?))) {
+        script.env(name, value);
+    }
+    script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    script
+}
+
+#[test]
+fn a_person_who_is_asked_how_to_log_in_may_pick_or_leave() {
+    let door = door();
+    let agent = agent(&door);
+    let asked = |typed: &[u8]| {
+        let mut script = at_terminal(&door, &format!("login acp --exe {agent}")).spawn().expect("script");
+        let mut said = BufReader::new(script.stdout.take().expect("piped"));
+        let mut seen = String::new();
+        while !seen.contains("[3]") {
+            assert!(said.read_line(&mut seen).expect("text") > 0, "{seen}");
+        }
+        script.stdin.take().expect("piped").write_all(typed).expect("it is typed");
+        let rest = std::thread::spawn(move || said.read_to_string(&mut seen).map(|_| seen));
+        let ended = finish(script, b"");
+        Ended { stdout: rest.join().expect("it is read").expect("text"), ..ended }
+    };
+    asked(b"1\n").expect(0, &["How do you want to log in?", "[1] The good way", "acp: logged in: yes"]);
+    asked(b"7\n").expect(2, &["none of these was picked"]);
+    // Ctrl-C, by the terminal.
+    asked(b"\x03").expect(130, &[]);
+    let threads = door.run(&["threads", "list", "--json"]).expect(0, &[]);
+    assert_eq!(threads.stdout, "", "it was left in order");
+}
+
 #[test]
 fn a_login_at_the_terminal_gets_it_and_ends_with_what_the_program_says() {
     let door = door();
     let body = r#"case "$*" in
+'--profile work auth login') [ "$WHO" = me ] && echo "welcome to work, $WHO" ;;
+'--profile work auth status') [ "$WHO" = me ] && echo '{ "loggedIn": true }' || echo '{ "loggedIn": false }' ;;
 'auth login') [ -t 0 ] && [ -t 1 ] && read -r word && [ "$word" = sesame ] && touch "$HOME/in" && echo "welcome" ;;
 'auth status') if [ -e "$HOME/in" ]; then echo '{ "loggedIn": true, "email": "me@example.com" }'; else echo '{ "loggedIn": false }'; exit 1; fi ;;
 esac"#;
@@ -162,28 +204,19 @@ esac"#;
     let exe = format!("claude={claude}");
     door.run(&["login", "claude-code", "--exe", &exe])
         .expect(1, &["there is none here", "jackfield login claude-code"]);
-    let ours = env!("CARGO_BIN_EXE_jackfield-under-test");
-    let typed = |word: &str| {
-        let line = format!("{ours} login claude-code --exe {exe}");
-        let mut command = door.command(&[]);
-        let mut script = std::process::Command::new("script");
-        script.args(["-qec", &line, "/dev/null"]).current_dir(door.work()).env_clear();
-        for (name, value) in command.get_envs().filter_map(|(name, value)| Some((name, value?))) {
-            script.env(name, value);
-        }
-        script
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::piped());
-        command.stdin(std::process::Stdio::null());
-        jackfield_tests::door::finish(script.spawn().expect("script"), format!("{word}\n").as_bytes())
+    let typed = |more: &str, word: &str| {
+        let mut script = at_terminal(&door, &format!("login claude-code --exe {exe}{more}"));
+        finish(script.spawn().expect("script"), format!("{word}\n").as_bytes())
     };
-    typed("wrong").expect(1, &["ended with exit code 1"]);
-    let ended = typed("sesame").expect(0, &["welcome", "claude-code: logged in: yes (by `claude auth status`)"]);
+    typed("", "wrong").expect(1, &["ended with exit code 1"]);
+    let ended = typed("", "sesame").expect(0, &["welcome", "claude-code: logged in: yes (by `claude auth status`)"]);
     assert!(!ended.stdout.contains("me@example.com"));
     let records = door.audit();
     let spawned = records.iter().filter(|record| record["kind"] == "spawn" && record["facts"]["attached"] == true);
     assert_eq!(spawned.count(), 2);
+    // Another account: the program is asked as it is started.
+    let mine = " --env WHO=me --exe-arg=--profile --exe-arg=work";
+    typed(mine, "sesame").expect(0, &["welcome to work, me", "claude-code: logged in: yes (by `claude auth status`)"]);
     assert!(!std::fs::read_to_string(door.data().join("audit.jsonl")).unwrap().contains("sesame"));
 }
 

@@ -10,6 +10,7 @@ use crate::look::{self, LoggedIn, Login};
 use crate::{config, ledger, output, setup};
 use jackfield_core::grant::{Grant, GrantRequest, GrantedBy, decide_grant};
 use jackfield_core::manifest::{CliProgram, Manifest};
+use jackfield_runtime::instance::Instance;
 use jackfield_runtime::program::{self, Program};
 use jackfield_sandbox::inspect;
 use serde::Serialize;
@@ -157,7 +158,7 @@ async fn look_at(name: &str, cli: &CliProgram, manifest: &Manifest, digest: &str
     };
     seen.version = Some(version.to_string());
     seen.in_tested_range = cli.tested.as_ref().map(|tested| tested.matches(&version));
-    seen.login = Some(look::login(&found.path, cli, manifest, patience).await);
+    seen.login = Some(look::login(&found.path, cli, manifest, &Instance::default(), patience).await);
     let text = match (&cli.tested, seen.in_tested_range) {
         (Some(tested), Some(false)) => format!("{shown} {version}; tested with {tested}, what they share works"),
         (Some(tested), _) => format!("{shown} {version}; tested with {tested}"),

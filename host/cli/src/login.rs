@@ -9,7 +9,7 @@ use crate::config;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::look::{self, LoggedIn, Login};
 use crate::run::signals::{Signal, Signals};
-use crate::run::{chosen, plugin_of};
+use crate::run::{chosen, plugin_of, read_lines};
 use crate::{output, setup};
 use jackfield_core::contract::{Fault, Offer, Verdict};
 use jackfield_core::event::{EventBody, Request, RequestSubject, Resolution, SessionEvent};
@@ -20,9 +20,9 @@ use jackfield_runtime::instance::Instance;
 use jackfield_runtime::program;
 use jackfield_runtime::thread::Thread;
 use serde::Serialize;
-use std::io::BufRead;
 use std::path::Path;
 use std::time::Duration;
+use tokio::sync::mpsc::UnboundedReceiver;
 
 /// The option of a login request that is the host's own, beside the provider's methods.
 const LOGGED_IN: &str = "logged-in";
@@ -102,7 +102,7 @@ async fn told_by_program(manifest: &Manifest, instance: &Instance) -> Login {
     let patience = Duration::from_millis(setup::limits().unwrap_or_default().version_ms);
     match program::find(&cli.program, chosen, &std::env::var("PATH").unwrap_or_default()) {
         Ok(_) if cli.logged_in.is_none() => unknown("its command ended well".into()),
-        Ok(found) => look::login(&found.path, cli, manifest, patience).await,
+        Ok(found) => look::login(&found.path, cli, manifest, instance, patience).await,
         Err(error) => unknown(error.to_string()),
     }
 }
@@ -117,7 +117,7 @@ async fn by_protocol(
     manifest: &Manifest,
 ) -> Result<Option<Login>, Failure> {
     let thread = host.new_thread(plugin, instance, folder).await?;
-    let ended = Talk { thread: &thread, method, manifest, open: None, account: None }.run().await;
+    let ended = Talk { thread: &thread, method, manifest, asking: None, open: None, account: None }.run().await;
     let _ = thread.close().await;
     let id = thread.id().clone();
     drop(thread);
@@ -129,6 +129,8 @@ struct Talk<'a> {
     thread: &'a Thread,
     method: Option<&'a str>,
     manifest: &'a Manifest,
+    /// What a person is asked to pick from, and the lines that they type.
+    asking: Option<(Request, UnboundedReceiver<String>)>,
     /// What a person has to do elsewhere.
     open: Option<RequestId>,
     account: Option<bool>,
@@ -139,6 +141,8 @@ enum Heard {
     Nothing,
     /// Methods to pick from.
     Choice(Box<Request>),
+    /// What a person typed; nothing when the terminal is gone.
+    Typed(Option<String>),
     /// What was to be done elsewhere is done, or not.
     Over(bool),
     /// The session is over.
@@ -167,12 +171,25 @@ impl Talk<'_> {
                 signal = signals.next() => match signal {
                     Signal::Interrupt | Signal::Terminate => return Ok(None),
                 },
+                line = next_line(&mut self.asking) => Heard::Typed(line),
             };
             match heard {
                 Heard::Choice(request) if !asked => {
                     asked = true;
-                    let offer = self.pick(&request)?;
-                    thread.answer(request.id.clone(), chosen(&offer), "login").await?;
+                    match self.pick(&request)? {
+                        Some(offer) => thread.answer(request.id.clone(), chosen(offer), "login").await?,
+                        None => {
+                            ask_person(&request);
+                            self.asking = Some((*request, read_lines()));
+                        }
+                    }
+                }
+                Heard::Typed(line) => {
+                    let Some((request, _)) = self.asking.take() else { continue };
+                    let picked = line.and_then(|line| line.trim().parse::<usize>().ok()?.checked_sub(1));
+                    let offer = picked.and_then(|at| methods(&request).nth(at));
+                    let offer = offer.ok_or_else(|| Failure::usage("none of these was picked"))?;
+                    thread.answer(request.id.clone(), chosen(offer), "login").await?;
                 }
                 // Another one after it: the login did not hold.
                 Heard::Choice(request) => return Err(Failure::failed(text_of(&request))),
@@ -184,7 +201,7 @@ impl Talk<'_> {
                 }
                 Heard::Over(true) | Heard::Nothing => {}
             }
-            if opened && self.open.is_none() {
+            if opened && self.open.is_none() && self.asking.is_none() {
                 match self.method.filter(|_| !asked) {
                     // It is open without a login; one was asked for all the same.
                     Some(method) => {
@@ -230,15 +247,14 @@ impl Talk<'_> {
         }
     }
 
-    /// The method that was asked for, the only one there is, or the one that a person picks.
-    fn pick(&self, request: &Request) -> Result<Offer, Failure> {
-        let methods: Vec<&Offer> =
-            request.options.iter().filter(|offer| offer.verdict == Verdict::Neutral && offer.id != LOGGED_IN).collect();
+    /// The method that was asked for, or the only one there is; nothing where a person picks one.
+    fn pick<'r>(&self, request: &'r Request) -> Result<Option<&'r Offer>, Failure> {
+        let methods: Vec<&Offer> = methods(request).collect();
         let list =
             || methods.iter().map(|offer| format!("{} ({})", offer.id, offer.label)).collect::<Vec<_>>().join(", ");
         match (self.method, methods.as_slice()) {
             (Some(method), _) => {
-                methods.iter().find(|offer| offer.id == method).map(|offer| (*offer).clone()).ok_or_else(|| {
+                methods.iter().find(|offer| offer.id == method).map(|offer| Some(*offer)).ok_or_else(|| {
                     Failure::usage(match methods.is_empty() {
                         true => format!("there is no login '{method}' here. {}", text_of(request)),
                         false => format!("there is no login '{method}'; there are: {}", list()),
@@ -246,8 +262,8 @@ impl Talk<'_> {
                 })
             }
             (None, []) => Err(Failure::failed(text_of(request))),
-            (None, [only]) => Ok((*only).clone()),
-            (None, _) if output::person_present() => ask_person(&methods),
+            (None, [only]) => Ok(Some(*only)),
+            (None, _) if output::person_present() => Ok(None),
             (None, _) => {
                 Err(Failure::usage(format!("there are several ways to log in; choose one with --method: {}", list())))
             }
@@ -278,13 +294,22 @@ fn text_of(request: &Request) -> String {
     }
 }
 
-fn ask_person(methods: &[&Offer]) -> Result<Offer, Failure> {
+/// The provider's methods among the options of a choice.
+fn methods(request: &Request) -> impl Iterator<Item = &Offer> {
+    request.options.iter().filter(|offer| offer.verdict == Verdict::Neutral && offer.id != LOGGED_IN)
+}
+
+fn ask_person(request: &Request) {
     eprintln!("How do you want to log in?");
-    for (n, offer) in methods.iter().enumerate() {
+    for (n, offer) in methods(request).enumerate() {
         eprintln!("  [{}] {}", n + 1, output::plain(&offer.label));
     }
-    let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line)?;
-    let picked = line.trim().parse::<usize>().ok().and_then(|number| methods.get(number.checked_sub(1)?));
-    picked.map(|offer| (*offer).clone()).ok_or_else(|| Failure::usage("none of these was picked"))
+}
+
+/// The next line that a person types; never comes while nothing is asked.
+async fn next_line(asking: &mut Option<(Request, UnboundedReceiver<String>)>) -> Option<String> {
+    match asking {
+        Some((_, lines)) => lines.recv().await,
+        None => std::future::pending().await,
+    }
 }

@@ -3,6 +3,7 @@
 
 use crate::output;
 use jackfield_core::manifest::{CliProgram, LoginCheck, Manifest};
+use jackfield_runtime::instance::Instance;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use serde::Serialize;
@@ -10,6 +11,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
+use tokio::process::Command;
 
 /// What is read of a program's answer.
 const MOST: u64 = 16 * 1024;
@@ -46,7 +48,7 @@ pub struct Login {
 
 /// The version that a program tells.
 pub async fn version(path: &Path, cli: &CliProgram, patience: Duration) -> Result<semver::Version, String> {
-    let said = ask(path, &cli.version_args, &[], patience).await?;
+    let said = ask(command(path, &[]), &cli.version_args, patience).await?;
     let words = said.stdout.split(|c: char| c.is_whitespace() || c == 'v' || c == '(');
     let found = words.into_iter().find_map(|word| semver::Version::parse(word).ok());
     found.ok_or_else(|| match said.code {
@@ -59,21 +61,30 @@ pub async fn version(path: &Path, cli: &CliProgram, patience: Duration) -> Resul
     })
 }
 
-/// Whether somebody is logged in, asked of the program where it tells.
-pub async fn login(path: &Path, cli: &CliProgram, manifest: &Manifest, patience: Duration) -> Login {
+/// Whether somebody is logged in, asked of the program where it tells. It is started with what the instance says of its arguments and
+/// variables: another home may be another account.
+pub async fn login(
+    path: &Path,
+    cli: &CliProgram,
+    manifest: &Manifest,
+    instance: &Instance,
+    patience: Duration,
+) -> Login {
     let Some(check) = &cli.logged_in else {
         let how = "the program does not tell; the first message does".to_owned();
         return Login { logged_in: LoggedIn::Unknown, how };
     };
-    let command = format!("`{} {}`", cli.program, check.args.join(" "));
+    let asked = format!("`{} {}`", cli.program, check.args.join(" "));
     let profiles = manifest.spawn.iter().filter(|profile| profile.program == cli.program);
     let names: Vec<&str> = profiles.flat_map(|profile| &profile.env).map(String::as_str).collect();
-    match ask(path, &check.args, &names, patience).await {
+    let mut command = command(path, &names);
+    command.args(&instance.program_args).envs(instance.env.iter().map(|(name, value)| (name, value)));
+    match ask(command, &check.args, patience).await {
         Ok(said) => match reads(check, &said) {
-            LoggedIn::Unknown => Login { logged_in: LoggedIn::Unknown, how: format!("{command} said neither") },
-            logged_in => Login { logged_in, how: format!("by {command}") },
+            LoggedIn::Unknown => Login { logged_in: LoggedIn::Unknown, how: format!("{asked} said neither") },
+            logged_in => Login { logged_in, how: format!("by {asked}") },
         },
-        Err(problem) => Login { logged_in: LoggedIn::Unknown, how: format!("{command}: {problem}") },
+        Err(problem) => Login { logged_in: LoggedIn::Unknown, how: format!("{asked}: {problem}") },
     }
 }
 
@@ -92,16 +103,22 @@ struct Said {
     code: Option<i32>,
 }
 
-/// Runs the program with these arguments: no stdin, a bounded time.
-async fn ask(path: &Path, args: &[String], names: &[&str], patience: Duration) -> Result<Said, String> {
-    let mut command = tokio::process::Command::new(path);
-    command.args(args).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.process_group(0).kill_on_drop(true);
+/// The program, with what every program gets, and those of the operator's variables that have these names.
+fn command(path: &Path, names: &[&str]) -> Command {
+    let mut command = Command::new(path);
+    command.env_clear();
     for name in ["HOME", "PATH", "TMPDIR", "LANG"].iter().chain(names) {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);
         }
     }
+    command
+}
+
+/// Runs the program with these arguments, after those that it has: no stdin, a bounded time.
+async fn ask(mut command: Command, args: &[String], patience: Duration) -> Result<Said, String> {
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.process_group(0).kill_on_drop(true);
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());

@@ -273,7 +273,7 @@ impl Approver {
 }
 
 /// Lines of the terminal, from a thread of their own: a read of a terminal can't be cancelled.
-fn read_lines() -> mpsc::UnboundedReceiver<String> {
+pub fn read_lines() -> mpsc::UnboundedReceiver<String> {
     let (sender, lines) = mpsc::unbounded_channel();
     std::thread::spawn(move || {
         for line in std::io::stdin().lines().map_while(Result::ok) {

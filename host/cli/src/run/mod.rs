@@ -23,6 +23,7 @@ pub(crate) mod signals;
 mod stream;
 mod text;
 
+pub(crate) use approve::read_lines;
 pub(crate) use choose::plugin as plugin_of;
 pub use input::Line as InputLine;
 pub(crate) use pick::chosen;
