@@ -411,6 +411,29 @@ async fn who_serves_one_thread_after_all_is_believed_no_more() {
     }
 }
 
+/// A further thread that is never opened is given up by the limit of a handshake, and the session goes on without it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_further_thread_that_is_never_opened_is_given_up_in_the_name_of_its_limit() {
+    let limits = Limits { handshake_ms: 700, ..Limits::default() };
+    let bench = Bench::with(PROGRAM, limits, PolicyConfig::default()).await;
+    let table = format!("{TABLE}on open-thread create beside\n  silence\n");
+    let instance = instance(&table, &[]);
+    let mut first = talks(&bench, &instance, 1).await.remove(0);
+    let mut second = talk(&bench, instance).await;
+    let run = second.say("talk").await;
+    second.ended(&[&run]).await;
+    let end = second.said.iter().find_map(|event| match &event.draft.body {
+        EventBody::RunEnded { fault: Some(fault), .. } => Some(fault.message.clone()),
+        _ => None,
+    });
+    let wanted = "the plugin did not answer 'open-thread' within 700 ms (limit handshake_ms)";
+    assert_eq!(end.as_deref(), Some(wanted));
+    let run = first.say("talk").await;
+    first.ended(&[&run]).await;
+    assert_eq!(status(&first, &run), "completed");
+    first.close().await;
+}
+
 /// What is seen of an event but its number and time, and what tells of others that are served, too.
 fn shown(event: &SessionEvent) -> Option<Value> {
     if matches!(&event.draft.body, EventBody::Note { note } if note.text.starts_with("open-thread") || note.text == "close-thread")

@@ -209,8 +209,8 @@ impl Task {
         request: Option<RequestId>,
         done: Reply1<()>,
     ) {
-        let deadline = self.after(self.shared.limits.login_ms);
         let purpose = Purpose::Authenticate(request, done);
+        let deadline = self.after(purpose.within(&self.shared.limits).0);
         Box::pin(self.command(at, purpose, None, CommandBody::Authenticate(method), deadline)).await;
     }
 

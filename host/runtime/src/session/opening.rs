@@ -30,8 +30,9 @@ impl Task {
         let thread = self.seats[at].start.native_id.clone();
         // Of the first one the handshake's deadline is.
         let further = self.phase != Phase::Starting && !with_first_message;
-        let deadline = self.after(self.shared.limits.handshake_ms).filter(|_| further);
-        Box::pin(self.command(at, Purpose::OpenThread, thread, body, deadline)).await;
+        let purpose = Purpose::OpenThread;
+        let deadline = self.after(purpose.within(&self.shared.limits).0).filter(|_| further);
+        Box::pin(self.command(at, purpose, thread, body, deadline)).await;
         // The provider makes the thread when it has something to say in it.
         self.seats[at].opens_with_message = with_first_message;
     }

@@ -57,6 +57,7 @@ impl Purpose {
         match self {
             Purpose::Operate(operation, _) => operation.within(limits),
             Purpose::Authenticate(..) => (limits.login_ms, "login_ms"),
+            Purpose::OpenThread => (limits.handshake_ms, "handshake_ms"),
             _ => (limits.command_ms, "command_ms"),
         }
     }
