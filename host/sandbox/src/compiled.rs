@@ -14,7 +14,7 @@ use std::hash::{Hash, Hasher};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -23,6 +23,10 @@ const MAGIC: &[u8] = b"jackfield compiled plugin 1\n";
 const MAC_BYTES: usize = 32;
 const KEY: &str = "key";
 const ENDING: &str = "compiled";
+/// What is being written.
+const PART: &str = "part";
+/// A write takes seconds: whoever began a part so long ago was ended before its end.
+const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
 /// Where a plugin's machine code came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,15 +140,19 @@ impl CompiledFolder {
         publish(&self.folder, name, &[MAGIC, &mac, code])
     }
 
-    /// Removes what was used longest ago, until so many bytes more fit.
+    /// Removes what was used longest ago, until so many bytes more fit; and what nobody finished.
     fn make_room(&self, wanted: u64) -> io::Result<()> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
-            let entry = entry?;
-            if entry.path().extension().is_some_and(|ending| ending == ENDING)
-                && let Ok(about) = entry.metadata()
-            {
-                files.push((about.modified()?, about.len(), entry.path()));
+            let path = entry?.path();
+            let ending = path.extension().and_then(|ending| ending.to_str());
+            // It may have gone meanwhile.
+            let Ok(about) = fs::symlink_metadata(&path) else { continue };
+            let used = about.modified()?;
+            match ending {
+                Some(ENDING) => files.push((used, about.len(), path)),
+                Some(PART) if used.elapsed().is_ok_and(|age| age > ABANDONED) => remove(&path)?,
+                _ => {}
             }
         }
         files.sort();
@@ -153,7 +161,7 @@ impl CompiledFolder {
             if held + wanted <= self.most_bytes {
                 break;
             }
-            fs::remove_file(path)?;
+            remove(&path)?;
             held -= size;
         }
         Ok(())
@@ -210,11 +218,19 @@ fn private(path: &Path, about: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
+/// Removes a file; one that another start has removed is gone as well.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// A file appears under its name whole, or not at all; one that is there already stays.
 fn publish(folder: &Path, name: &str, parts: &[&[u8]]) -> io::Result<()> {
     let mut unique = [0; 8];
     getrandom::fill(&mut unique).map_err(io::Error::other)?;
-    let written = folder.join(format!("{:016x}.part", u64::from_be_bytes(unique)));
+    let written = folder.join(format!("{:016x}.{PART}", u64::from_be_bytes(unique)));
     let write = || {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&written)?;
         for part in parts {

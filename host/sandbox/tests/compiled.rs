@@ -148,6 +148,39 @@ fn the_one_used_longest_ago_makes_room_and_what_never_fits_is_not_kept() {
     assert!(doubt(&load(&folder, &none, &Guest::good("fourth").build())).contains("more than"));
 }
 
+/// Hosts that make room in the same folder at once: what one has removed is gone for the other, too.
+#[test]
+fn who_makes_room_at_once_is_not_disturbed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("compiled");
+    let plugins = ["a", "b", "c", "d", "e", "f", "g", "h"].map(|name| Guest::good(name).build());
+    load(&folder, &limits(), &plugins[0]);
+    let size = std::fs::metadata(&kept(&folder)[0]).unwrap().len();
+    let one = Limits { compiled_bytes: size * 3 / 2, ..limits() };
+    std::thread::scope(|scope| {
+        for bytes in &plugins {
+            let (folder, one) = (&folder, &one);
+            scope.spawn(move || assert!(!matches!(load(folder, one, bytes).origin(), Origin::Doubted(_))));
+        }
+    });
+}
+
+/// A host that was killed while it wrote leaves a part; one that is being written stays.
+#[test]
+fn what_nobody_finished_is_removed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("compiled");
+    load(&folder, &limits(), &Guest::good("first").build());
+    let [old, new] = ["old.part", "new.part"].map(|name| folder.join(name));
+    for part in [&old, &new] {
+        std::fs::write(part, "half").unwrap();
+    }
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 60 * 60);
+    std::fs::File::options().write(true).open(&old).unwrap().set_modified(long_ago).unwrap();
+    load(&folder, &limits(), &Guest::good("second").build());
+    assert_eq!((old.exists(), new.exists()), (false, true));
+}
+
 /// Many hosts that start at once: each gets its plugin, and one file is left.
 #[test]
 fn starts_at_once_do_not_disturb_each_other() {
