@@ -49,8 +49,10 @@ async fn host(script: &str) -> Result<(), Box<dyn std::error::Error>> {
     let channel =
         process::spawn(spec, 1, &Supervisor::this_program()?, Arc::new(Limits::default()), events.clone()).await?;
     while let Some(event) = inbox.recv().await {
-        if let ChannelEvent::Frame { data: jackfield_core::contract::FrameData::Text(text), .. } = event {
-            println!("{text}");
+        match event {
+            ChannelEvent::Frame { data: jackfield_core::contract::FrameData::Text(text), .. } => println!("{text}"),
+            ChannelEvent::Closed { exit, .. } => println!("ended with {:?}", exit.code),
+            _ => {}
         }
     }
     drop((channel, events));

@@ -48,6 +48,24 @@ async fn a_program_gets_exactly_what_was_asked() {
     assert_eq!(env, [path.as_str(), "SECRET=s3cret"]);
 }
 
+/// A host that a shell has in the background has signals ignored; its programs do not, and their ends are heard of.
+#[test]
+fn a_program_begins_with_no_signal_ignored() {
+    let script = r#"echo "{\"ignored\":\"$(sed -n 's/^SigIgn:[^0-9a-f]*//p' /proc/self/status)\"}"; exit 3"#;
+    let as_in_the_background = r#"trap '' INT QUIT HUP TERM CHLD ALRM USR1 USR2 PIPE; exec "$0" host "$1""#;
+    let mut host = Command::new("/bin/sh")
+        .args(["-c", as_in_the_background, testbed().to_str().expect("a path"), script])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the host starts");
+    let lines = BufReader::new(host.stdout.take().expect("piped")).lines();
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| tell.send(line)));
+    let said = [(); 2].map(|()| told.recv_timeout(Duration::from_secs(20)).unwrap_or_default());
+    host.kill().and_then(|()| host.wait()).expect("it dies");
+    assert_eq!(said, ["{\"ignored\":\"0000000000000000\"}", "ended with Some(3)"]);
+}
+
 #[tokio::test]
 async fn a_supervisor_shows_no_secret() {
     let mut spec = shell(

@@ -6,7 +6,7 @@ use jackfield_core::contract::SignalKind;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use support::{Talk, all_die, limits, lives, open, pid_in, sh, shell, testbed};
+use support::{Talk, all_die, host, limits, lives, open, pid_in, sh, shell};
 
 /// A program that lives, a child, and a grandchild that was forked twice and left session, group and parent.
 const FAMILY: &str = r#"
@@ -130,8 +130,7 @@ async fn a_fork_bomb_is_ended() {
 #[tokio::test]
 async fn the_hosts_death_ends_all() {
     for signal in ["-KILL", "-INT", "-TERM"] {
-        let mut host =
-            Command::new(testbed()).args(["host", FAMILY]).stdout(Stdio::piped()).spawn().expect("the host starts");
+        let mut host = host(FAMILY).stdout(Stdio::piped()).spawn().expect("the host starts");
         let mut lines = BufReader::new(host.stdout.take().expect("piped")).lines();
         let pids = [(); 2].map(|()| pid_in(&lines.next().expect("a line").expect("text")));
         assert!(pids.iter().all(|&pid| lives(pid)));

@@ -18,6 +18,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// How often a dying tree is looked at again.
 const SWEEP: Duration = Duration::from_millis(2);
@@ -38,6 +39,7 @@ fn supervise() -> io::Result<()> {
     close_inherited();
     let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     become_reaper();
+    catch_signals()?;
     let Some(pipes) = wire::receive_pipes(&control)? else { return Ok(()) };
     let mut orders = BufReader::new(control.try_clone()?);
     let Some(request) = wire::read::<Request>(&mut orders)? else { return Ok(()) };
@@ -80,6 +82,21 @@ fn become_reaper() {
     let _ = nix::unistd::setsid();
     // The host may have been started with signals blocked: a program begins with none.
     let _ = SigSet::empty().thread_set_mask();
+}
+
+/// Whoever started the host may have had signals ignored (a shell does, of what it has in the background), and an ignored signal is
+/// inherited: a program would not be interrupted, and of no program's end we would hear. What is *caught* is as usual again in
+/// whoever is started. So we catch them, and do nothing about them. SIGPIPE is set so for every program by `Command`.
+fn catch_signals() -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let _within = runtime.enter();
+    let (one, two) = (SignalKind::user_defined1(), SignalKind::user_defined2());
+    let ends = [SignalKind::interrupt(), SignalKind::quit(), SignalKind::hangup(), SignalKind::terminate()];
+    for kind in ends.into_iter().chain([SignalKind::child(), SignalKind::alarm(), one, two]) {
+        // Nobody hears it, and it stays caught.
+        drop(signal(kind)?);
+    }
+    Ok(())
 }
 
 fn start(request: Request, [stdin, stdout, stderr]: [OwnedFd; 3]) -> Result<u32, (Refusal, String)> {

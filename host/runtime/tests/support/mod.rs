@@ -7,6 +7,7 @@ use jackfield_core::limits::Limits;
 use jackfield_runtime::framing::Framing;
 use jackfield_runtime::process::{Channel, ChannelEvent, SpawnError, SpawnSpec, Supervisor, WriteError, spawn};
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{self, Receiver};
@@ -19,6 +20,13 @@ pub fn testbed() -> PathBuf {
     let path = test.ancestors().nth(2).expect("it lies in target/*/deps").join("examples/testbed");
     assert!(path.exists(), "{} is missing: run `cargo build -p jackfield-runtime --examples`", path.display());
     path
+}
+
+/// A host of its own with this script, which takes signals as usual, whatever this test has ignored.
+pub fn host(script: &str) -> Command {
+    let mut command = Command::new("env");
+    command.arg("--default-signal").arg(testbed()).args(["host", script]);
+    command
 }
 
 pub fn supervisor() -> Supervisor {
