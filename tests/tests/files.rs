@@ -89,6 +89,23 @@ fn a_root_is_read_once_it_is_granted_and_only_where_it_lay_then() {
     stage.door.run(&["grant", "list"]).expect(0, &["no grants"]);
 }
 
+/// A provider may keep what it was given in its files: the plugin reads them without it.
+#[test]
+fn what_a_file_holds_of_a_secret_is_covered() {
+    let stage = stage();
+    let file = stage.home.join(".table/past/inner/file");
+    std::fs::write(file, "the key s3cret-value opens it").unwrap();
+    stage.door.run(&["grant", "add", &stage.plugin, "--root", "past"]).expect(0, &[]);
+    let secrets = "secrets = { key = 'MY_KEY' }";
+    stage.door.config(&format!("[instances.table]\nplugin = '{}'\n{secrets}\n", stage.plugin));
+    let table = "on send-run\n  done opened-turn\n  start\n  read past inner/file 0 100\n  end completed\n";
+    let table = format!("table={}", serde_json::to_string(table).unwrap());
+    let door = stage.door.env("MY_KEY", "s3cret-value");
+    let args = ["run", "--json", "--instance", "table", "--option", &table, "read"];
+    let ended = door.run(&args).expect(0, &["the key ************ opens it"]).well_formed();
+    assert!(!ended.stdout.contains("s3cret"), "{}", ended.stdout);
+}
+
 #[test]
 fn each_way_out_of_a_root_is_refused_and_what_is_not_there_is_told() {
     let stage = stage();

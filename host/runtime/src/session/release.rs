@@ -156,7 +156,9 @@ impl Task {
             (Err(fault), Some(code)) => self.say_refused(id, name, code, fault).await,
             _ => self.decided("effect_allowed", u64::from(id), name),
         }
-        self.feed(Input::EffectDone(EffectResult { id, outcome }));
+        let mut result = EffectResult { id, outcome };
+        self.outlet.secrets().hide_result(&mut result);
+        self.feed(Input::EffectDone(result));
     }
 
     /// A plugin that is refused over and over fills the audit file and goes nowhere.

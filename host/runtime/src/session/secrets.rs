@@ -3,13 +3,14 @@
 //!
 //! **A value is in what is written to the program and nowhere else: not in the journal, a frame, an event, a record.** The hole
 //! that a plugin is given has a mark of this session in it, so that a person's or a model's `${secret:NAME}` is never filled.
-//! What the program says is searched for values before anybody has it. Tests: below, and `tests/tests/config.rs`.
+//! What the program says, a server answers or a file holds is searched for values before anybody has it. Tests: below, and `tests/tests/config.rs`.
 
 use super::SessionStart;
 use crate::process::ChannelEvent;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jackfield_core::contract::{EffectResult, EffectValue, FrameData, McpServer};
+use memchr::memmem;
 use std::collections::BTreeMap;
 
 /// A shorter value is a word that stands everywhere: hiding it would spoil what is said and hide nothing.
@@ -70,11 +71,17 @@ impl Secrets {
         Ok(filled)
     }
 
-    /// The answer of a server, without values.
+    /// The answer of a server, or what a file holds, without values.
     pub(crate) fn hide_result(&self, result: &mut EffectResult) {
-        let Ok(EffectValue::Response(response)) = &mut result.outcome else { return };
-        response.headers.iter_mut().for_each(|(_, value)| self.hide_text(value));
-        response.body.iter_mut().for_each(|body| self.hide_data(body));
+        match &mut result.outcome {
+            Ok(EffectValue::Response(response)) => {
+                response.headers.iter_mut().for_each(|(_, value)| self.hide_text(value));
+                response.body.iter_mut().for_each(|body| self.hide_data(body));
+            }
+            Ok(EffectValue::Bytes(part)) => self.cover(&mut part.data),
+            Ok(EffectValue::Rows(rows)) => rows.iter_mut().for_each(|row| self.hide_text(row)),
+            _ => {}
+        }
     }
 
     /// Of these values, by name; the mark is new for each session.
@@ -146,22 +153,30 @@ impl Secrets {
     }
 
     fn hide_text(&self, text: &mut String) {
-        for secret in self.all.iter().filter(|secret| secret.value.len() >= HIDDEN_BYTES) {
-            for form in [&secret.value, &secret.escaped] {
-                if text.contains(form.as_str()) {
-                    *text = text.replace(form.as_str(), &secret.shown);
-                }
+        for (secret, form) in self.hidden() {
+            if text.contains(form) {
+                *text = text.replace(form, &secret.shown);
             }
         }
     }
 
+    /// A piece of a file keeps its length: the plugin counts its bytes. Of a value that the piece's edge cuts, a part is left.
+    fn cover(&self, bytes: &mut [u8]) {
+        for (_, form) in self.hidden() {
+            let found: Vec<usize> = memmem::find_iter(bytes, form.as_bytes()).collect();
+            found.into_iter().for_each(|at| bytes[at..at + form.len()].fill(b'*'));
+        }
+    }
+
+    /// Values that are searched for, in each form in which they may stand.
+    fn hidden(&self) -> impl Iterator<Item = (&Secret, &str)> {
+        let long = self.all.iter().filter(|secret| secret.value.len() >= HIDDEN_BYTES);
+        long.flat_map(|secret| [&secret.value, &secret.escaped].map(|form| (secret, form.as_str())))
+    }
+
     /// Bytes that are no text: a value in them makes them one.
     fn hide_bytes(&self, bytes: &mut Vec<u8>) {
-        let holds = |secret: &Secret| {
-            let value = secret.value.as_bytes();
-            value.len() >= HIDDEN_BYTES && bytes.windows(value.len()).any(|window| window == value)
-        };
-        if self.all.iter().any(holds) {
+        if self.hidden().any(|(_, form)| memmem::find(bytes, form.as_bytes()).is_some()) {
             let mut text = String::from_utf8_lossy(bytes).into_owned();
             self.hide_text(&mut text);
             *bytes = text.into_bytes();
@@ -177,6 +192,7 @@ pub(super) fn basic_of(user: &str, password: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use jackfield_core::contract::FilePart;
 
     fn secrets() -> Secrets {
         let values = [("key", "va\"lue-1"), ("long", "va\"lue-1-and-more")];
@@ -204,5 +220,19 @@ mod tests {
         let mut bytes = b"\xff va\"lue-1".to_vec();
         secrets().hide_bytes(&mut bytes);
         assert!(String::from_utf8_lossy(&bytes).ends_with("[secret key]"));
+    }
+
+    #[test]
+    fn what_a_file_holds_has_no_value_and_is_as_long_as_before() {
+        let hidden = |value| {
+            let mut result = EffectResult { id: 1, outcome: Ok(value) };
+            secrets().hide_result(&mut result);
+            result.outcome.unwrap()
+        };
+        let part = |text: &str| EffectValue::Bytes(FilePart { data: text.into(), size: 100.0 });
+        let held = r#"{"a":"va\"lue-1"} va"lue-1-and-more va"lue-1"#;
+        assert_eq!(hidden(part(held)), part(r#"{"a":"*********"} ***************** ********"#));
+        let rows = vec![r#"[1,"va\"lue-1"]"#.to_owned()];
+        assert_eq!(hidden(EffectValue::Rows(rows)), EffectValue::Rows(vec![r#"[1,"[secret key]"]"#.to_owned()]));
     }
 }
