@@ -5,11 +5,13 @@
 //! program tells, and what may be started. **Each program is asked in a bounded time**, all beside each other.
 
 use crate::args::DoctorArgs;
-use crate::exit::{Exit, Outcome};
+use crate::config::{self, Settings};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::look::{self, LoggedIn, Login};
-use crate::{config, ledger, output, setup};
+use crate::{ledger, output, setup};
 use jackfield_core::grant::{Grant, GrantRequest, GrantedBy, decide_grant};
 use jackfield_core::manifest::{CliProgram, Manifest};
+use jackfield_runtime::host::Host;
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::program::{self, Program};
 use jackfield_sandbox::inspect;
@@ -61,9 +63,17 @@ pub async fn run(args: DoctorArgs) -> Outcome {
     if let Some(session) = &args.session {
         return ledger::run(&setup::open_host().await?, session, args.json.json).await;
     }
-    let (host_works, mut findings) = host().await;
-    findings.extend(all_providers().await);
-    findings.extend(instances());
+    let (settings, opened) = match config::load() {
+        Ok(settings) => {
+            let opened = setup::open_host_with(&settings).await;
+            (settings, opened)
+        }
+        Err(wrong) => (Settings::default(), Err(wrong)),
+    };
+    let mut findings = vec![host(&opened)];
+    let patience = Duration::from_millis(settings.limits().version_ms);
+    findings.extend(all_providers(opened.as_ref().ok(), patience).await);
+    findings.extend(instances(&settings));
     for finding in &findings {
         if args.json.json {
             output::json(finding)?;
@@ -77,23 +87,20 @@ pub async fn run(args: DoctorArgs) -> Outcome {
             }
         }
     }
-    Ok(if host_works { Exit::Completed } else { Exit::Failed })
+    Ok(if opened.is_ok() { Exit::Completed } else { Exit::Failed })
 }
 
-async fn host() -> (bool, Vec<Finding>) {
-    let opened = setup::open_host().await;
-    let ok = opened.is_ok();
-    let text = match (&opened, setup::data_folder()) {
+fn host(opened: &Result<Host, Failure>) -> Finding {
+    let text = match (opened, setup::data_folder()) {
         (Ok(_), Ok(folder)) => format!("data in {}", folder.display()),
         (Err(failure), _) => format!("{:#}", failure.error),
         (_, Err(failure)) => format!("{:#}", failure.error),
     };
-    (ok, vec![Finding { what: "host".into(), ok, text, fix: None, cli: None }])
+    Finding { what: "host".into(), ok: opened.is_ok(), text, fix: None, cli: None }
 }
 
 /// Instances of the configuration that can't be used.
-fn instances() -> Vec<Finding> {
-    let Ok(settings) = config::load() else { return Vec::new() };
+fn instances(settings: &Settings) -> Vec<Finding> {
     let names = settings.config.instances.keys();
     let unusable = names.filter_map(|name| {
         let text = format!("the instance is unavailable: {}", config::unavailable(&settings.instance(name)?)?);
@@ -103,24 +110,23 @@ fn instances() -> Vec<Finding> {
 }
 
 /// Every bundled plugin's programs, each asked beside the others, in the plugins' order.
-async fn all_providers() -> Vec<Finding> {
-    let grants = Arc::new(match setup::open_host().await {
-        Ok(host) => {
-            host.store().grants::<Grant>(None).await.unwrap_or_default().into_iter().map(|row| row.grant).collect()
-        }
-        Err(_) => Vec::new(),
-    });
+async fn all_providers(host: Option<&Host>, patience: Duration) -> Vec<Finding> {
+    let rows = match host {
+        Some(host) => host.store().grants::<Grant>(None).await.unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let grants: Arc<Vec<Grant>> = Arc::new(rows.into_iter().map(|row| row.grant).collect());
     let mut asked = JoinSet::new();
     for (at, plugin) in jackfield_bundled::all().iter().enumerate() {
-        let grants: Arc<Vec<Grant>> = grants.clone();
-        asked.spawn(async move { (at, provider(plugin.name, plugin.bytes, &grants).await) });
+        let grants = grants.clone();
+        asked.spawn(async move { (at, provider(plugin.name, plugin.bytes, &grants, patience).await) });
     }
     let mut told = asked.join_all().await;
     told.sort_by_key(|(at, _)| *at);
     told.into_iter().flat_map(|(_, findings)| findings).collect()
 }
 
-async fn provider(name: &str, bytes: &[u8], grants: &[Grant]) -> Vec<Finding> {
+async fn provider(name: &str, bytes: &[u8], grants: &[Grant], patience: Duration) -> Vec<Finding> {
     let plain = |ok, text| vec![Finding { what: name.into(), ok, text, fix: None, cli: None }];
     let (manifest, digest) = match inspect(bytes) {
         Ok(found) => (found.manifest, found.digest),
@@ -131,12 +137,19 @@ async fn provider(name: &str, bytes: &[u8], grants: &[Grant]) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     for cli in &manifest.cli {
-        findings.push(look_at(name, cli, &manifest, &digest, grants).await);
+        findings.push(look_at(name, cli, &manifest, &digest, grants, patience).await);
     }
     findings
 }
 
-async fn look_at(name: &str, cli: &CliProgram, manifest: &Manifest, digest: &str, grants: &[Grant]) -> Finding {
+async fn look_at(
+    name: &str,
+    cli: &CliProgram,
+    manifest: &Manifest,
+    digest: &str,
+    grants: &[Grant],
+    patience: Duration,
+) -> Finding {
     let mut seen = Cli { program: cli.program.clone(), ..Cli::default() };
     seen.tested = cli.tested.as_ref().map(ToString::to_string);
     let finding = |ok, text, fix, seen| Finding { what: name.to_owned(), ok, text, fix, cli: Some(seen) };
@@ -145,7 +158,6 @@ async fn look_at(name: &str, cli: &CliProgram, manifest: &Manifest, digest: &str
         let fix = format!("{install}; or run with --exe {}=/path/to/it", cli.program);
         return finding(false, format!("'{}' is not in PATH", cli.program), Some(fix), seen);
     };
-    let patience = Duration::from_millis(setup::limits().unwrap_or_default().version_ms);
     seen.path = Some(found.path.clone());
     seen.grants = granted(cli, manifest, digest, grants, &found);
     let shown = found.path.display();

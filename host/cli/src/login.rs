@@ -54,7 +54,7 @@ pub async fn run(args: LoginArgs) -> Outcome {
     let login = match way.and_then(|way| way.profile.as_deref()) {
         Some(profile) => {
             at_terminal(&host, &plugin, &provider, instance.clone(), &folder, profile).await?;
-            told_by_program(&manifest, &instance).await
+            told_by_program(&manifest, &instance, Duration::from_millis(host.limits().version_ms)).await
         }
         None => match by_protocol(&host, &plugin, instance, &folder, method, &manifest).await? {
             Some(login) => login,
@@ -95,11 +95,10 @@ async fn at_terminal(
 }
 
 /// What the program says now.
-async fn told_by_program(manifest: &Manifest, instance: &Instance) -> Login {
+async fn told_by_program(manifest: &Manifest, instance: &Instance, patience: Duration) -> Login {
     let unknown = |how: String| Login { logged_in: LoggedIn::Unknown, how };
     let Some(cli) = manifest.cli.first() else { return unknown("its command ended well".into()) };
     let chosen = instance.program(manifest, &cli.program);
-    let patience = Duration::from_millis(setup::limits().unwrap_or_default().version_ms);
     match program::find(&cli.program, chosen, &std::env::var("PATH").unwrap_or_default()) {
         Ok(_) if cli.logged_in.is_none() => unknown("its command ended well".into()),
         Ok(found) => look::login(&found.path, cli, manifest, instance, patience).await,
