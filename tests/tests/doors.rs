@@ -663,3 +663,15 @@ fn plugins_and_doctor_say_what_there_is() {
     let door = door.env("PATH", format!("{}:/bin:/usr/bin", text(path.parent().unwrap())));
     door.run(&["doctor"]).expect(0, &["2.1.332"]);
 }
+
+/// What is compiled is kept for those that load a plugin, and no concern of the others.
+#[test]
+fn the_folder_of_compiled_plugins_is_made_with_the_first_plugin() {
+    let door = door();
+    let compiled = door.data().with_file_name("compiled-here");
+    let door = door.env("JACKFIELD_COMPILED", text(&compiled));
+    door.run(&["threads", "list"]).expect(0, &["no threads yet"]);
+    assert!(!compiled.exists());
+    door.run(&["run", "hello"]).expect(0, &["hello"]);
+    assert!(compiled.join("key").exists());
+}

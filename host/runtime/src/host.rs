@@ -17,7 +17,7 @@ use jackfield_core::limits::Limits;
 use jackfield_core::policy::PolicyConfig;
 use jackfield_sandbox::{CallError, CompiledFolder, Engine, Generation, LoadError, Origin};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How a host is set up.
 pub struct HostConfig {
@@ -148,7 +148,10 @@ pub struct Plugin {
 /// The host. Cheap to clone.
 #[derive(Clone)]
 pub struct Host {
+    /// The compiler, and the one that keeps what it makes: its folder is opened with the first plugin.
     engine: Engine,
+    keeping: Arc<OnceLock<Engine>>,
+    compiled: PathBuf,
     shared: Arc<Shared>,
     data: PathBuf,
 }
@@ -167,9 +170,10 @@ impl Host {
         };
         let audit = Audit::open(&config.data.join("audit.jsonl")).map_err(unusable)?;
         let store = Store::open(&config.data, limits.clone())?;
-        let kept = config.compiled.unwrap_or_else(|| config.data.join("compiled"));
         Ok(Host {
-            engine: engine(&limits, &kept, &audit)?,
+            engine: Engine::new(limits.clone())?,
+            keeping: Arc::default(),
+            compiled: config.compiled.unwrap_or_else(|| config.data.join("compiled")),
             shared: Arc::new(Shared {
                 limits,
                 policy: crate::session::as_built(config.policy),
@@ -186,8 +190,8 @@ impl Host {
 
     /// Loads a plugin: checked, compiled, described. A refusal is recorded.
     pub async fn add_plugin(&self, bytes: Vec<u8>, bundled: bool) -> Result<Plugin, HostError> {
-        let engine = self.engine.clone();
-        let loaded = tokio::task::spawn_blocking(move || engine.load(&bytes)).await;
+        let host = self.clone();
+        let loaded = tokio::task::spawn_blocking(move || host.compiler().load(&bytes)).await;
         let loaded = loaded.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         let (verdict, rule, plugin, digest, facts) = match &loaded {
             Ok(generation) => {
@@ -212,6 +216,21 @@ impl Host {
         };
         self.record(&Record { kind: "load", verdict, rule, plugin: &plugin, digest: &digest, session: "", facts })?;
         Ok(Plugin { generation: loaded?, bundled })
+    }
+
+    /// The compiler. A folder for what it makes is a convenience: one that can't be used is noted, and plugins are compiled each time.
+    fn compiler(&self) -> &Engine {
+        self.keeping.get_or_init(|| match CompiledFolder::open(&self.compiled, self.limits().compiled_bytes) {
+            Ok(folder) => self.engine.clone().keeping(folder),
+            Err(error) => {
+                let folder = self.compiled.display().to_string();
+                let facts = serde_json::json!({ "folder": folder, "problem": error.to_string() });
+                let (kind, verdict, rule) = ("compiled", Verdict::Refused, "folder");
+                // The audit file that can't be written stops the load.
+                let _ = self.record(&Record { kind, verdict, rule, plugin: "", digest: "", session: "", facts });
+                self.engine.clone()
+            }
+        })
     }
 
     /// Begins a thread.
@@ -424,21 +443,6 @@ impl Host {
             path: self.data.join("audit.jsonl").display().to_string(),
             problem: error.to_string(),
         })
-    }
-}
-
-/// The compiler. A folder for what it makes is a convenience: one that can't be used is noted, and plugins are compiled each time.
-fn engine(limits: &Arc<Limits>, kept: &Path, audit: &Audit) -> Result<Engine, HostError> {
-    let engine = Engine::new(limits.clone())?;
-    match CompiledFolder::open(kept, limits.compiled_bytes) {
-        Ok(folder) => Ok(engine.keeping(folder)),
-        Err(error) => {
-            let facts = serde_json::json!({ "folder": kept.display().to_string(), "problem": error.to_string() });
-            let (kind, verdict, rule) = ("compiled", Verdict::Refused, "folder");
-            // The audit file that can't be written stops the first load.
-            let _ = audit.write(&Record { kind, verdict, rule, plugin: "", digest: "", session: "", facts });
-            Ok(engine)
-        }
     }
 }
 
