@@ -250,21 +250,12 @@ impl Host {
     ) -> Result<Thread, HostError> {
         let folder = usable_folder(folder)?;
         instance.check(plugin.generation.manifest())?;
-        let lease = Lease::take(&self.data, &id)?;
-        let now = crate::clock::now_ms();
-        let row = ThreadRecord {
-            id,
-            provider: plugin.generation.descriptor().provider.clone(),
-            plugin: plugin.generation.manifest().full_name(),
-            digest: plugin.generation.digest().to_owned(),
-            folder: folder.display().to_string(),
-            title: None,
-            created_ms: now,
-            updated_ms: now,
-            native_id: None,
-            cursor: None,
-            last_seq: 0,
-        };
+        self.begin(plugin, instance, new_row(plugin, id, &folder)).await
+    }
+
+    /// A thread that nobody has begun before.
+    async fn begin(&self, plugin: &Plugin, instance: Instance, row: ThreadRecord) -> Result<Thread, HostError> {
+        let lease = Lease::take(&self.data, &row.id)?;
         self.shared.store.create_thread(row.clone()).await?;
         Thread::open(self.shared.clone(), plugin.clone(), instance, row, lease, true).await.map_err(HostError::from)
     }
@@ -318,24 +309,16 @@ impl Host {
         origin: EventBody,
     ) -> Result<Thread, HostError> {
         let (plugin, instance, folder) = thread.parts();
-        let lease = Lease::take(&self.data, &id)?;
-        let now = crate::clock::now_ms();
         let parent = self.thread_row(thread.id()).await?;
         let row = ThreadRecord {
-            id,
-            title: title.or(parent.title),
-            created_ms: now,
-            updated_ms: now,
-            native_id: Some(native_id),
-            cursor: Some(cursor),
-            last_seq: 0,
-            folder: folder.display().to_string(),
             provider: parent.provider,
             plugin: parent.plugin,
-            digest: plugin.generation.digest().to_owned(),
+            title: title.or(parent.title),
+            native_id: Some(native_id),
+            cursor: Some(cursor),
+            ..new_row(plugin, id, folder)
         };
-        self.shared.store.create_thread(row.clone()).await?;
-        let made = Thread::open(self.shared.clone(), plugin.clone(), instance.clone(), row, lease, true).await?;
+        let made = self.begin(plugin, instance.clone(), row).await?;
         made.say_origin(origin).await?;
         Ok(made)
     }
@@ -370,24 +353,13 @@ impl Host {
         }
         let told = stored.folder.map(PathBuf::from);
         let folder = usable_folder(folder.or(told.as_deref()).unwrap_or(here))?;
-        let now = crate::clock::now_ms();
-        let id = fresh_id();
-        let lease = Lease::take(&self.data, &id)?;
         let row = ThreadRecord {
-            id,
-            provider: plugin.generation.descriptor().provider.clone(),
-            plugin: provider,
-            digest: plugin.generation.digest().to_owned(),
-            folder: folder.display().to_string(),
             title: stored.title.or(stored.preview),
-            created_ms: now,
-            updated_ms: now,
             native_id: Some(stored.id),
             cursor: Some(cursor),
-            last_seq: 0,
+            ..new_row(plugin, fresh_id(), &folder)
         };
-        self.shared.store.create_thread(row.clone()).await?;
-        Thread::open(self.shared.clone(), plugin.clone(), instance, row, lease, true).await.map_err(HostError::from)
+        self.begin(plugin, instance, row).await
     }
 
     /// Lets go of a thread that came out of another one, with the setup of that one.
@@ -443,6 +415,24 @@ impl Host {
             path: self.data.join("audit.jsonl").display().to_string(),
             problem: error.to_string(),
         })
+    }
+}
+
+/// What is known of a thread at its beginning.
+fn new_row(plugin: &Plugin, id: ThreadId, folder: &Path) -> ThreadRecord {
+    let now = crate::clock::now_ms();
+    ThreadRecord {
+        id,
+        provider: plugin.generation.descriptor().provider.clone(),
+        plugin: plugin.generation.manifest().full_name(),
+        digest: plugin.generation.digest().to_owned(),
+        folder: folder.display().to_string(),
+        title: None,
+        created_ms: now,
+        updated_ms: now,
+        native_id: None,
+        cursor: None,
+        last_seq: 0,
     }
 }
 
