@@ -11,7 +11,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use jackfield_core::contract::{ChannelExit, EffectResult, EffectValue, Fault, FrameData, HttpResponse, Pairs, Pipe};
+use jackfield_core::contract::{ChannelExit, EffectResult, EffectValue, Fault, FrameData, HttpResponse, Pairs};
 use jackfield_core::limits::Limits;
 use jackfield_core::manifest::Framing;
 use std::sync::Arc;
@@ -203,17 +203,8 @@ impl Way {
     }
 
     async fn deliver(&self, piece: Piece) {
-        let channel = self.id;
-        let event = match piece {
-            Piece::Frame(data) => {
-                let held = self.budget.take(&data).await;
-                ChannelEvent::Frame { channel, pipe: Pipe::Main, data, held }
-            }
-            Piece::Noise(text) => ChannelEvent::Noise { channel, text },
-            Piece::TooLarge { bytes } => ChannelEvent::TooLarge { channel, bytes },
-        };
         // An error means that nobody listens any more: then it is cancelled, too.
-        let _ = self.frames.send(event).await;
+        let _ = self.frames.send(self.budget.event(self.id, piece).await).await;
     }
 }
 

@@ -33,6 +33,18 @@ impl ReadBudget {
         let wanted = data_len(data).clamp(1, self.bytes) as u32;
         Held { _room: self.room.clone().acquire_many_owned(wanted).await.ok() }
     }
+
+    /// What was cut out of a channel's bytes, as its event; a message waits for room first.
+    pub(crate) async fn event(&self, channel: u32, piece: Piece) -> ChannelEvent {
+        match piece {
+            Piece::Frame(data) => {
+                let held = self.take(&data).await;
+                ChannelEvent::Frame { channel, pipe: Pipe::Main, data, held }
+            }
+            Piece::Noise(text) => ChannelEvent::Noise { channel, text },
+            Piece::TooLarge { bytes } => ChannelEvent::TooLarge { channel, bytes },
+        }
+    }
 }
 
 pub(super) struct Reader {
@@ -66,16 +78,7 @@ impl Reader {
     }
 
     async fn deliver(&self, piece: Piece) -> bool {
-        let channel = self.channel;
-        let event = match piece {
-            Piece::Frame(data) => {
-                let held = self.budget.take(&data).await;
-                ChannelEvent::Frame { channel, pipe: Pipe::Main, data, held }
-            }
-            Piece::Noise(text) => ChannelEvent::Noise { channel, text },
-            Piece::TooLarge { bytes } => ChannelEvent::TooLarge { channel, bytes },
-        };
-        self.events.send(event).await.is_ok()
+        self.events.send(self.budget.event(self.channel, piece).await).await.is_ok()
     }
 }
 
