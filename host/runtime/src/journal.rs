@@ -71,9 +71,14 @@ impl Journal {
         }
     }
 
+    /// False when nothing is written down: whoever asks first saves a copy.
+    pub fn keeps(&self) -> bool {
+        !self.off
+    }
+
     /// Appends an entry; the older half goes to the file when memory's share is used up.
     pub fn append(&mut self, entry: Entry) -> io::Result<()> {
-        if self.off {
+        if !self.keeps() {
             return Ok(());
         }
         let bytes = weight(&entry);

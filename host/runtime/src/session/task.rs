@@ -333,8 +333,9 @@ impl Task {
     pub(super) async fn batch(&mut self, inputs: Vec<Input>, frames: Vec<Option<u64>>) {
         let at = self.tick();
         // A copy: the bindings consume what the plugin is given.
-        let entry = Entry::Batch { at: at.clone(), inputs: inputs.clone() };
-        if let Err(error) = self.journal.append(entry) {
+        if self.journal.keeps()
+            && let Err(error) = self.journal.append(Entry::Batch { at: at.clone(), inputs: inputs.clone() })
+        {
             self.broken(fault(
                 FaultKind::Internal,
                 format!(
