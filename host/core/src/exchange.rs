@@ -26,6 +26,8 @@ pub struct Asked<'a> {
     pub body: Vec<u8>,
     /// The body is JSON; where a guard looks at it, it is written anew.
     pub is_json: bool,
+    /// A guard looks at what this origin is asked.
+    pub guarded: bool,
     /// What a guard is shown: `{"method", "segments", "query", "body"}`.
     pub shown: Value,
 }
@@ -158,7 +160,8 @@ pub fn read<'a>(
         return Err(ExchangeRefusal::TooLarge { bytes: body.len() as u64, limit: limits.http_request_bytes });
     }
     let json: Option<Value> = serde_json::from_slice(&body).ok();
-    if guarded(origin) && json.is_none() && !body.is_empty() {
+    let guarded = guarded(origin);
+    if guarded && json.is_none() && !body.is_empty() {
         return Err(malformed("is no JSON, and a guard must be able to read it"));
     }
     let query: serde_json::Map<_, _> =
@@ -171,6 +174,7 @@ pub fn read<'a>(
         query: target.to_query(),
         headers,
         is_json: json.is_some(),
+        guarded,
         body,
         shown,
     })
@@ -185,11 +189,11 @@ impl Asked<'_> {
         }
     }
 
-    /// The body as the guard read it, so that no second reading of it can differ.
-    pub fn as_read(&self) -> Vec<u8> {
+    /// The body as it is sent: where a guard looks at it as that guard read it, so that no second reading of it can differ.
+    pub fn into_sent(self) -> Vec<u8> {
         match &self.shown["body"] {
-            Value::Null => self.body.clone(),
-            body => body.to_string().into_bytes(),
+            body if self.guarded && !body.is_null() => body.to_string().into_bytes(),
+            _ => self.body,
         }
     }
 }
@@ -346,7 +350,7 @@ routes = ["GET /event", "POST /session/*/answers/*", "GET /list?limit"]
         let manifest = manifest();
         let wish = HttpRequest { body, ..wish("POST", "/session/s/answers/p") };
         let asked = read(&manifest, &wish, |_| true, &Limits::default()).unwrap();
-        assert_eq!(asked.as_read(), b"{\"a\":2}");
+        assert_eq!(asked.into_sent(), b"{\"a\":2}");
     }
 
     #[test]

@@ -66,36 +66,38 @@ impl Outlet {
                 return self.refuse(start, body, refusal.code(), kind, refusal.to_string());
             }
         };
-        let settled = self.settle_exchange(id, wish, &asked);
-        let (server, request, rule) = match settled {
+        let (origin, carrier) = (asked.origin.name.clone(), asked.origin.carrier());
+        let (path, bytes) = (asked.path.clone(), asked.body.len());
+        let rule = if asked.guarded { "guarded-origin" } else { "origin-of-program" };
+        let (server, request) = match self.settle_exchange(id, wish.streaming, &carrier, asked) {
             Ok(settled) => settled,
             Err((code, kind, message)) => return self.refuse(start, body, code, kind, message),
         };
         let facts = json!({
             "effect": id,
-            "origin": asked.origin.name,
+            "origin": origin,
             "address": format!("127.0.0.1:{}", request.port),
-            "method": asked.method,
-            "path": asked.path,
-            "bytes": asked.body.len(),
+            "method": request.method,
+            "path": path,
+            "bytes": bytes,
             "streaming": wish.streaming,
         });
         if let Some(refusal) = self.record(start, "http", rule, facts) {
             return refusal;
         }
-        let carrier = asked.origin.carrier();
         let exchange = http::begin(request, limits, self.frames.clone(), self.results.clone());
         self.exchanges.insert(id, Asking { exchange, server, carrier });
         Outcome::Taken
     }
 
-    /// The server, what goes to it, and the rule that lets it.
+    /// The server, and what goes to it.
     fn settle_exchange(
         &mut self,
         id: u32,
-        wish: &HttpRequest,
-        asked: &Asked<'_>,
-    ) -> Result<(u32, Request, &'static str), Refusal> {
+        streaming: bool,
+        carrier: &str,
+        asked: Asked<'_>,
+    ) -> Result<(u32, Request), Refusal> {
         let origin = asked.origin;
         let Some(profile) = &origin.loopback else {
             let text = format!(
@@ -115,13 +117,11 @@ impl Outlet {
         };
         let mut headers = asked.headers.clone();
         headers.extend(self.added_headers(origin)?);
-        let carrier = origin.carrier();
-        let guarded = self.guards.guards(&carrier);
-        if guarded {
-            let checked = self.guards.check_write(&carrier, &asked.shown);
+        if asked.guarded {
+            let checked = self.guards.check_write(carrier, &asked.shown);
             checked.map_err(|refusal| (refusal.code(), FaultKind::Denied, refusal.to_string()))?;
         }
-        let body = if guarded { asked.as_read() } else { asked.body.clone() };
+        let is_json = asked.is_json;
         let request = Request {
             id,
             port,
@@ -130,10 +130,13 @@ impl Outlet {
             method: asked.method.clone(),
             target: asked.target(),
             headers,
-            body: if asked.is_json { self.secrets.filled(body) } else { body },
-            stream: wish.streaming.then_some(origin.framing),
+            stream: streaming.then_some(origin.framing),
+            body: match asked.into_sent() {
+                body if is_json => self.secrets.filled(body),
+                body => body,
+            },
         };
-        Ok((server, request, if guarded { "guarded-origin" } else { "origin-of-program" }))
+        Ok((server, request))
     }
 
     /// What the host adds: the manifest says where a secret goes, the plugin never sees it.
