@@ -5,11 +5,14 @@ use crate::catalog;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::{output, setup};
 use jackfield_core::grant::{self, Grant, RootGrant};
+use jackfield_core::manifest::Manifest;
 use jackfield_runtime::audit::{Record, Verdict};
 use jackfield_runtime::host::Host;
 use jackfield_runtime::program;
 use jackfield_runtime::store::GrantRow;
-use jackfield_sandbox::inspect;
+use jackfield_sandbox::{Inspection, inspect};
+use serde::Serialize;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// Carries the command out.
@@ -29,16 +32,10 @@ pub async fn run(command: GrantCommand) -> Outcome {
 }
 
 async fn add(host: &Host, file: &Path, profile: &str, exe: &[(String, String)]) -> Outcome {
-    let bytes = catalog::file(file)?.bytes;
-    let found = inspect(&bytes).map_err(|error| Failure::unavailable(format!("{}: {error}", file.display())))?;
+    let found = inspected(file)?;
     let manifest = &found.manifest;
     let Some(wanted) = manifest.profile(profile) else {
-        let known: Vec<_> = manifest.spawn.iter().map(|one| one.profile.as_str()).collect();
-        return Err(Failure::usage(format!(
-            "{} asks for no profile '{profile}'; it asks for: {}",
-            manifest.full_name(),
-            if known.is_empty() { "none".into() } else { known.join(", ") }
-        )));
+        return Err(not_asked_for("profile", profile, manifest, manifest.spawn.iter().map(|one| one.profile.as_str())));
     };
     let chosen =
         exe.iter().find(|(name, _)| *name == wanted.program).map(|(_, path)| std::path::absolute(path)).transpose()?;
@@ -48,35 +45,19 @@ async fn add(host: &Host, file: &Path, profile: &str, exe: &[(String, String)]) 
     let search = std::env::var("PATH").unwrap_or_default();
     let program = program::find(&wanted.program, chosen.as_deref(), &search).map_err(Failure::usage)?;
     grant::check_executable(&program.executable(Path::new("/nonexistent"))).map_err(Failure::usage)?;
-    let now_ms = jackfield_runtime::clock::now_ms();
-    let granted = Grant {
-        plugin: manifest.full_name(),
-        digest: found.digest.clone(),
+    let facts = json!({ "profile": profile, "program": program.path });
+    keep(host, &found, subject(profile), facts, |plugin, digest, granted_at_ms, by| Grant {
+        plugin,
+        digest,
         profile: profile.to_owned(),
         program: program.path.clone(),
         script: None,
-        granted_at_ms: now_ms,
-        by: std::env::var("USER").unwrap_or_else(|_| "operator".into()),
-    };
-    host.record(&Record {
-        kind: "grant",
-        verdict: Verdict::Allowed,
-        rule: "operator",
-        plugin: &granted.plugin,
-        digest: &granted.digest,
-        session: "",
-        facts: serde_json::json!({ "profile": profile, "program": program.path }),
-    })?;
-    let row = GrantRow {
-        plugin: granted.plugin.clone(),
-        digest: granted.digest.clone(),
-        what: subject(profile),
-        grant: granted.clone(),
-        granted_ms: now_ms,
-    };
-    host.store().add_grant(&row).await?;
+        granted_at_ms,
+        by,
+    })
+    .await?;
     let args: Vec<String> = wanted.args.iter().map(|arg| arg.parts().join(" ")).collect();
-    output::line(&format!("granted: {} ({}) may start", granted.plugin, &granted.digest[..12]))?;
+    output::line(&format!("granted: {} may start", known_as(&manifest.full_name(), &found.digest)))?;
     output::line(&format!("  {} {}", program.path.display(), args.join(" ")))?;
     if !wanted.env.is_empty() {
         output::line(&format!("  with your {}", wanted.env.join(", ")))?;
@@ -93,16 +74,10 @@ async fn add(host: &Host, file: &Path, profile: &str, exe: &[(String, String)]) 
 
 /// A folder to read beneath: where it lies for this operator, by its real path.
 async fn add_root(host: &Host, file: &Path, name: &str) -> Outcome {
-    let bytes = catalog::file(file)?.bytes;
-    let found = inspect(&bytes).map_err(|error| Failure::unavailable(format!("{}: {error}", file.display())))?;
+    let found = inspected(file)?;
     let manifest = &found.manifest;
     let Some(root) = manifest.root(name) else {
-        let known: Vec<_> = manifest.root.iter().map(|one| one.name.as_str()).collect();
-        return Err(Failure::usage(format!(
-            "{} asks for no root '{name}'; it asks for: {}",
-            manifest.full_name(),
-            if known.is_empty() { "none".into() } else { known.join(", ") }
-        )));
+        return Err(not_asked_for("root", name, manifest, manifest.root.iter().map(|one| one.name.as_str())));
     };
     let own = |name: &str| std::env::var(name).ok();
     let place = root.place(own).map_err(Failure::usage)?;
@@ -111,73 +86,84 @@ async fn add_root(host: &Host, file: &Path, name: &str) -> Outcome {
     })?;
     let home = own("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
     grant::check_root(name, &path, home.as_deref()).map_err(Failure::usage)?;
-    let now_ms = jackfield_runtime::clock::now_ms();
-    let granted = RootGrant {
-        plugin: manifest.full_name(),
-        digest: found.digest.clone(),
+    let facts = json!({ "root": name, "path": path });
+    keep(host, &found, root_subject(name), facts, |plugin, digest, granted_at_ms, by| RootGrant {
+        plugin,
+        digest,
         root: name.to_owned(),
         path: path.clone(),
-        granted_at_ms: now_ms,
-        by: std::env::var("USER").unwrap_or_else(|_| "operator".into()),
-    };
-    host.record(&Record {
-        kind: "grant",
-        verdict: Verdict::Allowed,
-        rule: "operator",
-        plugin: &granted.plugin,
-        digest: &granted.digest,
-        session: "",
-        facts: serde_json::json!({ "root": name, "path": path }),
-    })?;
-    let row = GrantRow {
-        plugin: granted.plugin.clone(),
-        digest: granted.digest.clone(),
-        what: root_subject(name),
-        grant: granted.clone(),
-        granted_ms: now_ms,
-    };
-    host.store().add_grant(&row).await?;
-    output::line(&format!("granted: {} ({}) may read beneath", granted.plugin, &granted.digest[..12]))?;
+        granted_at_ms,
+        by,
+    })
+    .await?;
+    output::line(&format!("granted: {} may read beneath", known_as(&manifest.full_name(), &found.digest)))?;
     output::line(&format!("  {}", path.display()))?;
     output::line("  It gets to see every file there. `jackfield grant revoke` takes this back.")?;
     Ok(Exit::Completed)
 }
 
+fn inspected(file: &Path) -> Result<Inspection, Failure> {
+    let bytes = catalog::file(file)?.bytes;
+    inspect(&bytes).map_err(|error| Failure::unavailable(format!("{}: {error}", file.display())))
+}
+
+fn not_asked_for<'a>(kind: &str, name: &str, manifest: &Manifest, known: impl Iterator<Item = &'a str>) -> Failure {
+    let known: Vec<_> = known.collect();
+    Failure::usage(format!(
+        "{} asks for no {kind} '{name}'; it asks for: {}",
+        manifest.full_name(),
+        if known.is_empty() { "none".into() } else { known.join(", ") }
+    ))
+}
+
+/// Writes a grant down, its record first. It is made of the plugin, its digest, now, and who grants it.
+async fn keep<G: Serialize>(
+    host: &Host,
+    found: &Inspection,
+    what: String,
+    facts: Value,
+    grant: impl FnOnce(String, String, u64, String) -> G,
+) -> Result<(), Failure> {
+    let (plugin, digest) = (found.manifest.full_name(), found.digest.clone());
+    let granted_ms = jackfield_runtime::clock::now_ms();
+    let by = std::env::var("USER").unwrap_or_else(|_| "operator".into());
+    host.record(&Record {
+        kind: "grant",
+        verdict: Verdict::Allowed,
+        rule: "operator",
+        plugin: &plugin,
+        digest: &digest,
+        session: "",
+        facts,
+    })?;
+    let grant = grant(plugin.clone(), digest.clone(), granted_ms, by);
+    Ok(host.store().add_grant(&GrantRow { plugin, digest, what, grant, granted_ms }).await?)
+}
+
+/// A build of a plugin, for a person.
+fn known_as(plugin: &str, digest: &str) -> String {
+    format!("{plugin} ({})", digest.get(..12).unwrap_or(digest))
+}
+
 async fn list(host: &Host, json: bool) -> Outcome {
     let grants: Vec<GrantRow<Grant>> = host.store().grants(None).await?;
     for GrantRow { grant, .. } in &grants {
-        if json {
-            output::json(grant)?;
-        } else {
-            let digest = grant.digest.get(..12).unwrap_or(&grant.digest);
-            output::line(&format!(
-                "{} ({digest}) may start {} (profile {}, granted by {})",
-                grant.plugin,
-                grant.program.display(),
-                grant.profile,
-                grant.by
-            ))?;
-        }
+        let may = format!("start {} (profile {}, granted by {})", grant.program.display(), grant.profile, grant.by);
+        show(grant, &known_as(&grant.plugin, &grant.digest), &may, json)?;
     }
     let roots: Vec<GrantRow<RootGrant>> = host.store().grants_about("root", None).await?;
     for GrantRow { grant, .. } in &roots {
-        if json {
-            output::json(grant)?;
-        } else {
-            let digest = grant.digest.get(..12).unwrap_or(&grant.digest);
-            output::line(&format!(
-                "{} ({digest}) may read beneath {} (root {}, granted by {})",
-                grant.plugin,
-                grant.path.display(),
-                grant.root,
-                grant.by
-            ))?;
-        }
+        let may = format!("read beneath {} (root {}, granted by {})", grant.path.display(), grant.root, grant.by);
+        show(grant, &known_as(&grant.plugin, &grant.digest), &may, json)?;
     }
     if grants.is_empty() && roots.is_empty() && !json {
         output::line("no grants; bundled plugins start their own programs without one")?;
     }
     Ok(Exit::Completed)
+}
+
+fn show(grant: &impl Serialize, who: &str, may: &str, json: bool) -> std::io::Result<()> {
+    if json { output::json(grant) } else { output::line(&format!("{who} may {may}")) }
 }
 
 async fn revoke(host: &Host, plugin: &str, what: Option<&str>) -> Outcome {
@@ -194,7 +180,7 @@ async fn revoke(host: &Host, plugin: &str, what: Option<&str>) -> Outcome {
         plugin,
         digest: "",
         session: "",
-        facts: serde_json::json!({ "what": what, "grants": taken }),
+        facts: json!({ "what": what, "grants": taken }),
     })?;
     output::line(&format!("revoked {taken} of {plugin}"))?;
     Ok(Exit::Completed)
