@@ -9,7 +9,7 @@ use crate::config::{self, Settings};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::look::{self, LoggedIn, Login};
 use crate::{ledger, output, setup};
-use jackfield_core::grant::{Grant, GrantRequest, GrantedBy, decide_grant};
+use jackfield_core::grant::{Grant, GrantRequest, decide_grant};
 use jackfield_core::manifest::{CliProgram, Manifest};
 use jackfield_runtime::host::Host;
 use jackfield_runtime::instance::Instance;
@@ -195,8 +195,7 @@ fn granted(cli: &CliProgram, manifest: &Manifest, digest: &str, grants: &[Grant]
             executable: &executable,
         };
         match decide_grant(request, grants) {
-            Ok(GrantedBy::Bundled) => Granted { profile, granted: true, rule: "bundled".into() },
-            Ok(GrantedBy::Operator { .. }) => Granted { profile, granted: true, rule: "granted".into() },
+            Ok(by) => Granted { profile, granted: true, rule: by.rule().into() },
             Err(refusal) => Granted { profile, granted: false, rule: refusal.to_string() },
         }
     });

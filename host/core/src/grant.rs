@@ -76,6 +76,16 @@ pub enum GrantedBy {
     },
 }
 
+impl GrantedBy {
+    /// The rule's name, for records.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            GrantedBy::Bundled => "bundled",
+            GrantedBy::Operator { .. } => "granted",
+        }
+    }
+}
+
 /// Why it may not be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GrantRefusal {

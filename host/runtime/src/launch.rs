@@ -9,7 +9,7 @@ use crate::program::{self, Program, ProgramError};
 use crate::session::{Secrets, SessionStart, Shared};
 use crate::store::StoreError;
 use jackfield_core::contract::{FaultKind, Spawn};
-use jackfield_core::grant::{Grant, GrantRefusal, GrantRequest, GrantedBy, decide_grant};
+use jackfield_core::grant::{Grant, GrantRefusal, GrantRequest, decide_grant};
 use jackfield_core::manifest::{Framing, HoleError, SpawnProfile};
 
 /// What every child gets, from the host's own environment where it is set.
@@ -111,10 +111,7 @@ pub(crate) async fn prepare(
     Ok(Launch {
         env: environment(start, profile, secrets)?,
         framing: profile.framing,
-        rule: match granted {
-            GrantedBy::Bundled => "bundled",
-            GrantedBy::Operator { .. } => "granted",
-        },
+        rule: granted.rule(),
         program,
         args,
         shown,

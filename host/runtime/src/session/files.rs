@@ -10,7 +10,7 @@ use crate::audit::{Record, Verdict};
 use crate::files::{self, Beneath, FileError, Query};
 use crate::store::StoreError;
 use jackfield_core::contract::{EffectBody, EffectValue, Fault, FaultKind};
-use jackfield_core::grant::{GrantedBy, RootGrant, RootRefusal, RootRequest, decide_root};
+use jackfield_core::grant::{RootGrant, RootRefusal, RootRequest, decide_root};
 use jackfield_core::id::SessionId;
 use jackfield_core::manifest::RootError;
 use jackfield_core::scrub;
@@ -224,11 +224,7 @@ impl Desk {
             &grants,
         )?;
         let Some(beneath) = beneath else { return Err(FileError::NoRoot { path: name.to_owned() }.into()) };
-        let rule = match granted {
-            GrantedBy::Bundled => "bundled",
-            GrantedBy::Operator { .. } => "granted",
-        };
-        Ok(Granted { beneath: Arc::new(beneath), rule })
+        Ok(Granted { beneath: Arc::new(beneath), rule: granted.rule() })
     }
 
     fn reach(&self, root: &Beneath, body: &EffectBody) -> Result<EffectValue, FileError> {
