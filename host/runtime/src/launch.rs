@@ -6,7 +6,7 @@
 
 use crate::process::SpawnSpec;
 use crate::program::{self, Program, ProgramError};
-use crate::session::{Secrets, SessionStart, Shared};
+use crate::session::{Secrets, SessionStart, Shared, missing_secret};
 use crate::store::StoreError;
 use jackfield_core::contract::{FaultKind, Spawn};
 use jackfield_core::grant::{Grant, GrantRefusal, GrantRequest, decide_grant};
@@ -41,9 +41,7 @@ pub(crate) enum LaunchError {
     Grant(#[from] GrantRefusal),
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error(
-        "profile '{profile}' needs the secret '{secret}', which nobody gave; name the variable that holds it, in the instance: secrets = {{ {secret} = \"MY_VARIABLE\" }}"
-    )]
+    #[error("{}", missing_secret(&format!("profile '{profile}'"), secret))]
     NoSecret { profile: String, secret: String },
 }
 

@@ -6,7 +6,7 @@
 
 use super::SessionStart;
 use super::outlet::{Outcome, Outlet};
-use super::secrets::basic_of;
+use super::secrets::{basic_of, missing_secret};
 use crate::http::{self, Exchange, Request};
 use jackfield_core::contract::{EffectBody, FaultKind, HttpRequest, Spawn};
 use jackfield_core::exchange::{self, Asked};
@@ -141,13 +141,8 @@ impl Outlet {
 
     /// What the host adds: the manifest says where a secret goes, the plugin never sees it.
     fn added_headers(&self, origin: &Origin) -> Result<Vec<(String, String)>, Refusal> {
-        let missing = |name: &str| {
-            let text = format!(
-                "'{}' needs the secret '{name}', which nobody gave; name the variable that holds it, in the instance: secrets = {{ {name} = \"MY_VARIABLE\" }}",
-                origin.name
-            );
-            ("secret-missing", FaultKind::Auth, text)
-        };
+        let who = format!("'{}'", origin.name);
+        let missing = |name: &str| ("secret-missing", FaultKind::Auth, missing_secret(&who, name));
         let mut added = Vec::new();
         for (name, template) in &origin.headers {
             let value = self.secrets.filled_text(template).map_err(|name| missing(&name))?;

@@ -83,7 +83,7 @@ pub(crate) use outlet::fault;
 pub(crate) use registry::Registry;
 pub use ring::KeptFrame;
 pub use seat::SeatStart;
-pub(crate) use secrets::Secrets;
+pub(crate) use secrets::{Secrets, missing_secret};
 pub(crate) use tools::check as check_tools;
 
 use crate::audit::Audit;

@@ -184,6 +184,13 @@ impl Secrets {
     }
 }
 
+/// What is said when nobody gave a secret to what needs it.
+pub(crate) fn missing_secret(who: &str, secret: &str) -> String {
+    format!(
+        "{who} needs the secret '{secret}', which nobody gave; name the variable that holds it, in the instance: secrets = {{ {secret} = \"MY_VARIABLE\" }}"
+    )
+}
+
 /// Name and password as HTTP's basic authentication writes them.
 pub(super) fn basic_of(user: &str, password: &str) -> String {
     STANDARD.encode(format!("{user}:{password}"))
