@@ -40,7 +40,7 @@ pub async fn run(args: LoginArgs) -> Outcome {
     let host = setup::open_host_with(&settings).await?;
     let choice = config::choose_for_login(&settings, &args)?;
     let (plugin, provider) = plugin_of(&host, &choice, None).await?;
-    let instance = choice.setup.clone().into_instance(&provider, &choice.whose)?;
+    let instance = choice.instance(&provider)?;
     let manifest = plugin.generation.manifest().clone();
     if manifest.spawn.is_empty() {
         return Err(Failure::usage(format!("{provider} needs no login: it starts no program")));

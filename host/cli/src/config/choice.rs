@@ -5,6 +5,7 @@ use super::{Settings, Setup};
 use crate::args::{LoginArgs, ProviderArgs, RunArgs};
 use crate::catalog::{self, Found};
 use crate::exit::Failure;
+use jackfield_runtime::instance::Instance;
 use jackfield_runtime::store::ThreadRecord;
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +29,7 @@ pub struct Choice {
     pub kept: Kept,
     named_by: NamedBy,
     /// Who names the provider and asks for variables, for a person.
-    pub whose: String,
+    whose: String,
 }
 
 /// Where the provider was named.
@@ -114,6 +115,12 @@ fn chosen(
 }
 
 impl Choice {
+    /// The instance, by its own name or by that of the provider.
+    pub fn instance(&self, provider: &str) -> Result<Instance, Failure> {
+        let name = self.kept.instance.as_deref().unwrap_or(provider);
+        self.setup.clone().into_instance(name, &self.whose)
+    }
+
     /// The plugin's bytes.
     pub fn find(&self, thread: Option<&ThreadRecord>) -> Result<Found, Failure> {
         match (&self.setup.plugin, &self.setup.provider) {

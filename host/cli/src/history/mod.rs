@@ -45,8 +45,7 @@ pub(crate) async fn asked(of: &ProviderArgs) -> Result<Asked, Failure> {
     let choice = config::choose_asked(&settings, of)?;
     let host = setup::open_host_with(&settings).await?;
     let (plugin, provider) = plugin_of(&host, &choice, None).await?;
-    let config::Choice { setup, kept, whose, .. } = choice;
-    let instance = setup.into_instance(kept.instance.as_deref().unwrap_or(&provider), &whose)?;
+    let instance = choice.instance(&provider)?;
     Ok(Asked { host, plugin, instance, provider })
 }
 

@@ -30,7 +30,7 @@ pub(crate) use pick::chosen;
 pub use stream::AnyLine;
 
 use crate::args::{Format, InputFormat, RunArgs};
-use crate::config::{self, Choice, Kept, Settings};
+use crate::config::{self, Kept, Settings};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::{output, record, setup};
 use approve::{Approver, Who};
@@ -214,8 +214,7 @@ async fn open(
             }
         }
     };
-    let Choice { setup, kept, whose, .. } = choice;
-    let mut instance = setup.into_instance(kept.instance.as_deref().unwrap_or(&provider), &whose)?;
+    let mut instance = choice.instance(&provider)?;
     // Those of this run count more than those of the instance.
     instance.mcp_servers.retain(|one| servers.iter().all(|other| other.name != one.name));
     instance.mcp_servers.extend(servers);
@@ -238,7 +237,7 @@ async fn open(
             host.new_thread(&plugin, instance, &folder).await?
         }
     };
-    let kept = serde_json::to_string(&kept).map_err(std::io::Error::from)?;
+    let kept = serde_json::to_string(&choice.kept).map_err(std::io::Error::from)?;
     host.store().put_setup(thread.id(), kept).await?;
     Ok((thread, provider, tap))
 }

@@ -3,7 +3,7 @@
 //! **Nothing is asked of the model.** Tests: `tests/tests/threads.rs`.
 
 use super::parse;
-use crate::config::{self, Choice, Kept};
+use crate::config::{self, Kept};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output;
 use crate::run::plugin_of;
@@ -88,7 +88,5 @@ async fn open(host: &Host, text: &str) -> Result<Thread, Failure> {
     let kept = host.store().setup(&row.id).await?.and_then(|json| serde_json::from_str::<Kept>(&json).ok());
     let choice = config::choose_for(&config::load()?, &row, kept)?;
     let (plugin, provider) = plugin_of(host, &choice, Some(&row)).await?;
-    let Choice { setup, kept, whose, .. } = choice;
-    let instance = setup.into_instance(kept.instance.as_deref().unwrap_or(&provider), &whose)?;
-    Ok(host.resume_thread(&plugin, instance, &row.id).await?)
+    Ok(host.resume_thread(&plugin, choice.instance(&provider)?, &row.id).await?)
 }
