@@ -12,7 +12,7 @@ use crate::run::signals::{Signal, Signals};
 use crate::run::{chosen, plugin_of, read_lines};
 use crate::{output, setup};
 use jackfield_core::contract::{Fault, Offer, Verdict};
-use jackfield_core::event::{EventBody, Request, RequestSubject, Resolution, SessionEvent};
+use jackfield_core::event::{EventBody, LOGGED_IN, Request, RequestSubject, Resolution, SessionEvent};
 use jackfield_core::id::RequestId;
 use jackfield_core::manifest::Manifest;
 use jackfield_runtime::host::{Host, Plugin};
@@ -23,9 +23,6 @@ use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
-
-/// The option of a login request that is the host's own, beside the provider's methods.
-const LOGGED_IN: &str = "logged-in";
 
 #[derive(Serialize)]
 struct Ended<'a> {
@@ -223,7 +220,7 @@ impl Talk<'_> {
         match &event.draft.body {
             EventBody::RequestOpened { request } => {
                 let RequestSubject::Login { login } = &request.subject else { return Heard::Nothing };
-                if request.options.iter().any(|offer| offer.id == LOGGED_IN) {
+                if request.is_login_choice() {
                     return Heard::Choice(Box::new(request.clone()));
                 }
                 let code = login.code.as_ref().map(|code| format!("\n  code: {}", output::plain(code)));

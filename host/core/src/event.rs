@@ -660,6 +660,24 @@ pub struct Request {
     pub ruled: Option<Ruled>,
 }
 
+impl Request {
+    /// It is about a login.
+    pub fn is_login(&self) -> bool {
+        matches!(self.subject, RequestSubject::Login { .. })
+    }
+
+    /// A login with methods to pick from, or one that the host asks for: it has the host's own options.
+    pub fn is_login_choice(&self) -> bool {
+        self.is_login() && self.options.iter().any(|offer| offer.id == LOGGED_IN)
+    }
+}
+
+/// The options that the host itself offers with a login, beside the provider's methods: the person has logged in by another way, or
+/// does not want to.
+pub const LOGGED_IN: &str = "logged-in";
+/// See [`LOGGED_IN`].
+pub const LEAVE: &str = "leave";
+
 /// What the operator's rules make of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "who", rename_all = "snake_case")]

@@ -8,7 +8,7 @@ use super::pick::{chosen, pick, refusal};
 use crate::args::Approve;
 use crate::output::plain;
 use jackfield_core::contract::{Filled, Verdict};
-use jackfield_core::event::{EventBody, Request, RequestSubject, Ruled, SessionEvent};
+use jackfield_core::event::{EventBody, Request, Ruled, SessionEvent};
 use jackfield_core::id::RequestId;
 use jackfield_core::requests::Reply;
 use std::collections::VecDeque;
@@ -41,7 +41,7 @@ pub struct Answer {
 impl Answer {
     /// True for a login, which can be tried in another way when one did not work.
     pub fn is_login(&self) -> bool {
-        matches!(self.asked.subject, RequestSubject::Login { .. })
+        self.asked.is_login()
     }
 
     /// True when it was given because there was nobody to be asked.
@@ -108,8 +108,7 @@ impl Approver {
         if let Some(Ruled::Rule { .. }) = &request.ruled {
             return;
         }
-        let is_login = matches!(request.subject, RequestSubject::Login { .. });
-        let is_permission = !request.options.is_empty() && request.questions.is_empty() && !is_login;
+        let is_permission = !request.options.is_empty() && request.questions.is_empty() && !request.is_login();
         match self.rule {
             Approve::Allow if is_permission && request.ruled.is_none() => {
                 self.answers.push_back(by_rule(request, true, "rule --approve allow"))

@@ -9,7 +9,7 @@
 //! again.** What the request needs is shown to a person; a key never passes here. Tests: `tests/tests/login.rs`.
 
 use super::ask::{AskError, NewRun, Reply1};
-use super::login_words::{LEAVE, LOGGED_IN, Said, Step, at_terminal, is_choice, is_login, own_options};
+use super::login_words::{Said, Step, at_terminal, own_options};
 use super::ops::Purpose;
 use super::outgoing::{message, needs_of};
 use super::outlet::fault;
@@ -18,7 +18,7 @@ use super::task::{Phase, Task};
 use crate::audit::{Record, Verdict};
 use crate::{clock, mint};
 use jackfield_core::contract::{self, CommandBody, Fault, FaultKind, Message, Offer, OpValue, Status, Subject};
-use jackfield_core::event::{Request, SessionEnd};
+use jackfield_core::event::{LEAVE, LOGGED_IN, Request, SessionEnd};
 use jackfield_core::id::{RequestId, RunId, ThreadId};
 use jackfield_core::policy::Intent;
 use jackfield_core::requests::Reply;
@@ -59,7 +59,7 @@ impl Task {
             return found;
         }
         for thread in self.seated().into_iter().map(|at| self.seats[at].thread()) {
-            for login in self.normalizer.requests_of(thread).into_iter().filter(|request| is_login(request)) {
+            for login in self.normalizer.requests_of(thread).into_iter().filter(|request| request.is_login()) {
                 let native = self.normalizer.native_request(&login.id);
                 let end = said.ends.iter().find(|end| Some(end.id.as_str()) == native);
                 found.extend(end.map(|end| (thread.clone(), end.status)));
@@ -111,7 +111,7 @@ impl Task {
         let request = self.own_request(&held, &fault);
         self.seats[at].login = Some(Login { held, fault, deadline });
         let thread = self.seats[at].thread().clone();
-        if !self.normalizer.requests_of(&thread).into_iter().any(is_choice) {
+        if !self.normalizer.requests_of(&thread).into_iter().any(Request::is_login_choice) {
             let asked = self.normalizer.ask(&thread, request, clock::now_ms());
             self.emit(asked).await;
         }
@@ -224,7 +224,7 @@ impl Task {
     ) {
         let thread = self.seats[at].thread();
         let asked = self.normalizer.requests_of(thread).into_iter();
-        let more = asked.filter(|asked| is_login(asked) && !is_choice(asked)).count() > 0;
+        let more = asked.filter(|asked| asked.is_login() && !asked.is_login_choice()).count() > 0;
         let is_done = outcome.is_ok() && !more;
         let outcome = outcome.map(drop);
         match request {
@@ -281,7 +281,7 @@ impl Task {
     /// Nothing is left to be picked in this thread.
     async fn close_choices(&mut self, at: usize, status: Status) {
         let thread = self.seats[at].thread();
-        let open = self.normalizer.requests_of(thread).into_iter().filter(|request| is_choice(request));
+        let open = self.normalizer.requests_of(thread).into_iter().filter(|request| request.is_login_choice());
         let ids: Vec<RequestId> = open.map(|request| request.id.clone()).collect();
         for id in ids {
             let closed = self.normalizer.close_request(&id, status);

@@ -3,15 +3,11 @@
 use jackfield_core::contract::{
     Event, EventBody as Told, Fault, FaultKind, Offer, RequestEnd, Status, Subject, Verdict,
 };
-use jackfield_core::event::{EventBody, Request, RequestSubject};
+use jackfield_core::event::{EventBody, LEAVE, LOGGED_IN, Request};
 use jackfield_core::id::ThreadId;
 use jackfield_core::manifest::Manifest;
 use jackfield_core::normalizer::Routed;
 use jackfield_core::requests::Reply;
-
-/// The options that the host itself offers with a login: the person has logged in by another way, or does not want to.
-pub(super) const LOGGED_IN: &str = "logged-in";
-pub(super) const LEAVE: &str = "leave";
 
 /// What an answer to a login request asks for.
 pub(super) enum Step {
@@ -23,7 +19,7 @@ pub(super) enum Step {
 impl Step {
     /// Nothing for a login that is none of methods: its answer is the plugin's to translate.
     pub(super) fn of(asked: &Request, reply: &Reply) -> Option<Step> {
-        if !is_choice(asked) {
+        if !asked.is_login_choice() {
             return None;
         }
         match reply {
@@ -34,15 +30,6 @@ impl Step {
             _ => None,
         }
     }
-}
-
-/// A login with methods to pick from, or one that the host asks for: it has the host's own options.
-pub(super) fn is_choice(request: &Request) -> bool {
-    is_login(request) && request.options.iter().any(|offer| offer.id == LOGGED_IN)
-}
-
-pub(super) fn is_login(request: &Request) -> bool {
-    matches!(request.subject, RequestSubject::Login { .. })
 }
 
 pub(super) fn own_options() -> [Offer; 2] {
