@@ -8,15 +8,13 @@ use super::ops::Purpose;
 use super::outlet::fault;
 use super::seat::{Newcomer, Seat, SeatStart, Stage};
 use super::task::{Phase, Task};
-use jackfield_core::contract::{self, CommandBody, Fault, FaultKind};
+use jackfield_core::contract::{CommandBody, Fault, FaultKind};
 use jackfield_core::event::{EventBody, SessionEnd};
 use jackfield_core::id::{SessionId, ThreadId};
 use jackfield_core::normalizer::{SessionEnded, SessionScope};
 use jackfield_core::policy::{Decision, Intent};
 use std::future::poll_fn;
 use std::task::Poll;
-use std::time::Duration;
-use tokio::time::Instant;
 
 /// What is asked next through any seat, each in its turn; nothing, when nobody holds that seat any more.
 pub(super) async fn next_ask(seats: &mut [Seat], heard: &mut usize) -> (usize, Option<Ask>) {
@@ -121,15 +119,8 @@ impl Task {
         }
         let Some(native) = self.seats[at].native.clone() else { return self.left(at).await };
         let session = self.seats[at].start.session.clone();
-        let deadline = Instant::now() + Duration::from_millis(self.shared.limits.command_ms);
-        Box::pin(self.command(
-            at,
-            Purpose::CloseThread(session),
-            Some(native),
-            CommandBody::CloseThread,
-            Some(deadline),
-        ))
-        .await;
+        let (purpose, deadline) = (Purpose::CloseThread(session), self.after(self.shared.limits.command_ms));
+        Box::pin(self.command(at, purpose, Some(native), CommandBody::CloseThread, deadline)).await;
     }
 
     /// The thread is let go of at once: what the provider answers is not waited for.
@@ -149,10 +140,7 @@ impl Task {
             self.normalizer.interrupting(&run);
         }
         let turn = self.normalizer.open_turn(&thread).map(str::to_owned);
-        let body = CommandBody::Interrupt(contract::Interrupt { turn, keep_background: false });
-        let native = self.seats[at].native.clone();
-        let deadline = Instant::now() + Duration::from_millis(self.shared.limits.interrupt_ack_ms);
-        Box::pin(self.command(at, Purpose::LetGo, native, body, Some(deadline))).await;
+        self.interrupt_unheard(at, turn, false).await;
     }
 
     /// The answer to `close-thread`, or none in time.

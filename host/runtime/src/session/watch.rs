@@ -200,13 +200,13 @@ impl Task {
         self.emit(ended).await;
         self.seats[at].restart = true;
         if self.decides(Intent::Interrupt) == Decision::Native {
-            self.stop_unseen(at).await;
+            self.interrupt_unheard(at, None, true).await;
         }
     }
 
-    /// Nothing is said of how this goes: who waited for the turn knows by now that it is over.
-    async fn stop_unseen(&mut self, at: usize) {
-        let body = CommandBody::Interrupt(Interrupt { turn: None, keep_background: true });
+    /// Nothing is said of how this goes: who waited for the turn knows by now that it is over, or has gone.
+    pub(super) async fn interrupt_unheard(&mut self, at: usize, turn: Option<String>, keep_background: bool) {
+        let body = CommandBody::Interrupt(Interrupt { turn, keep_background });
         let native = self.seats[at].native.clone();
         let deadline = self.after(self.shared.limits.interrupt_ack_ms);
         Box::pin(self.command(at, Purpose::LetGo, native, body, deadline)).await;
