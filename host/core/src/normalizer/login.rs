@@ -4,13 +4,11 @@
 //! policy's word; by whom the login is asked for, and how long it is waited for, is the host's affair.
 //! Tests: `tests/tests/login.rs` of the workspace.
 
-use super::report::{How, Where};
 use super::route::Spot;
 use super::{Normalizer, Routed};
 use crate::contract::{self, Fault, RequestEnd, Status};
-use crate::event::{AttemptReason, EventBody, RunStatus};
-use crate::id::{AttemptId, RequestId, RunId, ThreadId};
-use crate::identity::{Mark, TurnKey};
+use crate::event::{AttemptReason, RunStatus};
+use crate::id::{RequestId, RunId, ThreadId};
 
 impl Normalizer {
     /// Whether a run that meets a missing login waits for it.
@@ -75,11 +73,7 @@ impl Normalizer {
         self.close_late(t, false);
         self.set_run_status(t, run, RunStatus::Starting);
         let Some(number) = self.threads[t].run_mut(run).map(|run| run.tried_again(op)) else { return self.take() };
-        let thread = self.threads[t].id.clone();
-        let key = TurnKey::Run(run.as_str().to_owned());
-        let attempt = AttemptId::from_digits(&self.scope.mint(&thread, &key, "attempt", &Mark::Ordinal(number)));
-        let place = Where { run: Some(run.clone()), ..Where::default() };
-        self.emit(t, place, How::TOLD, EventBody::AttemptStarted { attempt, reason: AttemptReason::Retry });
+        self.begin_attempt(t, run, number, AttemptReason::Retry);
         self.take()
     }
 }

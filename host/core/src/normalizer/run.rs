@@ -5,7 +5,7 @@ use super::report::{How, Where};
 use super::thread::{HandedState, RunState, Slot};
 use super::{BeginRun, JoinedRun, Normalizer, SessionEnded, clean};
 use crate::contract::{Content, Fault, FaultKind, Status};
-use crate::event::{Correlation, EventBody, Item, ItemBody, Resolution, RunStatus, SessionEnd};
+use crate::event::{AttemptReason, Correlation, EventBody, Item, ItemBody, Resolution, RunStatus, SessionEnd};
 use crate::id::{AttemptId, ItemId, RunId};
 use crate::identity::{Mark, TurnKey};
 use crate::policy::{Intent, Strategy};
@@ -32,15 +32,22 @@ impl Normalizer {
         self.threads[t].runs.push(RunState::begins(begin.run.clone(), begin.op, words(&begin.content)));
         let place = Where { run: Some(begin.run.clone()), ..Where::default() };
         self.emit(t, place.clone(), How::TOLD, EventBody::RunUpdated { status: RunStatus::Starting });
+        self.begin_attempt(t, &begin.run, 1, begin.attempt);
         let key = TurnKey::Run(begin.run.as_str().to_owned());
-        let id = self.threads[t].id.clone();
-        let attempt = AttemptId::from_digits(&self.scope.mint(&id, &key, "attempt", &Mark::Ordinal(1)));
-        self.emit(t, place.clone(), How::TOLD, EventBody::AttemptStarted { attempt, reason: begin.attempt });
-        let digits = self.scope.mint(&id, &key, "item/user", &Mark::Ordinal(1));
+        let digits = self.scope.mint(&self.threads[t].id, &key, "item/user", &Mark::Ordinal(1));
         if let Some(run) = self.threads[t].run_mut(&begin.run) {
             run.ordinals = 1;
         }
         self.show_user(t, place, digits, 1, begin.content);
+    }
+
+    /// A run's message is given to the provider, for the first time or again.
+    pub(super) fn begin_attempt(&mut self, t: usize, run: &RunId, number: u32, reason: AttemptReason) {
+        let key = TurnKey::Run(run.as_str().to_owned());
+        let digits = self.scope.mint(&self.threads[t].id, &key, "attempt", &Mark::Ordinal(number));
+        let place = Where { run: Some(run.clone()), ..Where::default() };
+        let attempt = AttemptId::from_digits(&digits);
+        self.emit(t, place, How::TOLD, EventBody::AttemptStarted { attempt, reason });
     }
 
     pub(super) fn handed(&mut self, t: usize, run: &RunId, op: u32, content: &[Content]) {
