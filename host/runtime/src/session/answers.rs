@@ -14,6 +14,7 @@ use jackfield_core::event::Request;
 use jackfield_core::guard::Authorization;
 use jackfield_core::id::RequestId;
 use jackfield_core::requests::{AnswerError, Reply};
+use serde_json::Value;
 
 impl Task {
     pub(super) async fn answer(&mut self, at: usize, request: RequestId, reply: Reply, by: String, done: Reply1<()>) {
@@ -75,21 +76,11 @@ impl Task {
         if granted.always {
             self.remember_allowance().await;
         }
-        let recorded = self.shared.audit.write(&Record {
-            kind: "answer",
-            verdict: if granted.allows { Verdict::Allowed } else { Verdict::Refused },
-            rule: by,
-            plugin: &self.start.generation.manifest().full_name(),
-            digest: self.start.generation.digest(),
-            session: self.seats[at].start.session.as_str(),
-            facts: serde_json::json!({ "request": request, "native": answer.request, "always": granted.always, "edited": granted.edited_input.is_some() }),
-        });
-        if let Err(error) = recorded {
-            let cause = fault(
-                FaultKind::Internal,
-                format!("the audit record could not be written ({error}), so the answer was not sent"),
-            );
-            self.request_answered(request, waiting, Err(cause)).await;
+        let verdict = if granted.allows { Verdict::Allowed } else { Verdict::Refused };
+        let edited = granted.edited_input.is_some();
+        let facts = serde_json::json!({ "request": request, "native": answer.request, "always": granted.always, "edited": edited });
+        if let Err(problem) = self.record_answer(at, verdict, by, facts) {
+            self.request_answered(request, waiting, Err(problem)).await;
             return;
         }
         self.outlet.guards().authorize(
@@ -101,6 +92,23 @@ impl Task {
         let deadline = self.after(self.shared.limits.command_ms);
         let purpose = Purpose::Respond(request, waiting);
         self.command(at, purpose, native, CommandBody::Respond(answer), deadline).await;
+    }
+
+    /// Who answered what. An answer whose record can't be written goes nowhere.
+    pub(super) fn record_answer(&self, at: usize, verdict: Verdict, by: &str, facts: Value) -> Result<(), Fault> {
+        let recorded = self.shared.audit.write(&Record {
+            kind: "answer",
+            verdict,
+            rule: by,
+            plugin: &self.start.generation.manifest().full_name(),
+            digest: self.start.generation.digest(),
+            session: self.seats[at].start.session.as_str(),
+            facts,
+        });
+        recorded.map_err(|error| {
+            let text = format!("the audit record could not be written ({error}), so the answer was not carried out");
+            fault(FaultKind::Internal, text)
+        })
     }
 
     pub(super) async fn request_answered(

@@ -12,10 +12,9 @@ use super::ask::{AskError, NewRun, Reply1};
 use super::login_words::{Said, Step, at_terminal, own_options};
 use super::ops::Purpose;
 use super::outgoing::{message, needs_of};
-use super::outlet::fault;
 use super::seat::Stage;
 use super::task::{Phase, Task};
-use crate::audit::{Record, Verdict};
+use crate::audit::Verdict;
 use crate::{clock, mint};
 use jackfield_core::contract::{self, CommandBody, Fault, FaultKind, Message, Offer, OpValue, Status, Subject};
 use jackfield_core::event::{LEAVE, LOGGED_IN, Request, SessionEnd};
@@ -186,19 +185,7 @@ impl Task {
             Step::Leave => (Verdict::Refused, LEAVE),
             Step::Method(method) => (Verdict::Allowed, method.as_str()),
         };
-        let recorded = self.shared.audit.write(&Record {
-            kind: "answer",
-            verdict,
-            rule: by,
-            plugin: &self.start.generation.manifest().full_name(),
-            digest: self.start.generation.digest(),
-            session: self.seats[at].start.session.as_str(),
-            facts: serde_json::json!({ "request": request, "login": what }),
-        });
-        recorded.map_err(|error| {
-            let text = format!("the audit record could not be written ({error}), so the answer was not carried out");
-            fault(FaultKind::Internal, text)
-        })
+        self.record_answer(at, verdict, by, serde_json::json!({ "request": request, "login": what }))
     }
 
     /// Has the provider log in by this method.
