@@ -26,7 +26,7 @@ pub async fn run(args: ModelsArgs) -> Outcome {
     if settings.is_empty() {
         output::line(&format!("{} offers nothing to choose from", asked.provider))?;
     }
-    let age = age(jackfield_runtime::clock::now_ms().saturating_sub(told_ms));
+    let age = age(told_ms);
     let version = version.map_or_else(String::new, |version| format!(" by version {}", plain(&version)));
     match stale {
         Some(why) => {

@@ -163,7 +163,7 @@ limits! {
     /// Threads that the retention deletes at one start: the rest at the next, so that no start is slow.
     retention_threads = 100;
 
-    /// How long a program may take to tell `doctor` its version, in milliseconds. One that needs longer hangs.
+    /// How long a program may take to tell its version, or whether somebody is logged in, in milliseconds. One that needs longer hangs.
     version_ms = 20_000;
     /// From spawn to the answer of the provider's handshake, in milliseconds. The slowest real one took 7 s on a loaded machine.
     handshake_ms = 60_000;

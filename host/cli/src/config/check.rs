@@ -145,8 +145,7 @@ fn of_instance(settings: &Settings, name: &str, setup: &Setup) -> Vec<(Level, &'
         (None, None) => found.push((Level::Error, "", "name a provider, or a plugin file".into())),
         _ => {}
     }
-    let named = |name: &str| !name.is_empty() && !name.contains(['=', '\0']);
-    if let Some(bad) = setup.pass_env.iter().find(|name| !named(name)) {
+    if let Some(bad) = setup.pass_env.iter().find(|name| !is_variable(name)) {
         found.push((Level::Error, "pass_env", format!("'{bad}' is no name of a variable; values go into env")));
     }
     if setup.max_turns == Some(0) {
@@ -155,7 +154,7 @@ fn of_instance(settings: &Settings, name: &str, setup: &Setup) -> Vec<(Level, &'
     if setup.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
         found.push((Level::Error, "max_cost", "a number of US dollars, 0 or more".into()));
     }
-    if let Some((name, _)) = setup.secrets.iter().find(|(name, variable)| !is_name(name) || !named(variable)) {
+    if let Some((name, _)) = setup.secrets.iter().find(|(name, variable)| !is_name(name) || !is_variable(variable)) {
         found.push((Level::Error, "secrets", format!("'{name}' names no variable: write NAME = \"MY_VARIABLE\"")));
     }
     for (key, wrong) in wrong_rules(&setup.allow, &setup.deny) {
@@ -187,6 +186,11 @@ fn of_instance(settings: &Settings, name: &str, setup: &Setup) -> Vec<(Level, &'
         found.push((Level::Error, key, error.to_string()));
     }
     found
+}
+
+/// Whether a variable can be called so.
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0'])
 }
 
 fn wrong_rules(allow: &[String], deny: &[String]) -> Vec<(&'static str, String)> {

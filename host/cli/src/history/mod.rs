@@ -14,7 +14,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{self, headline, plain};
 use crate::run::plugin_of;
 use crate::setup;
-use crate::threads::{age, at_home, line_of};
+use crate::threads::{age, at_home, line_of, real};
 use jackfield_core::contract::{Note, Thread};
 use jackfield_runtime::host::{Host, Plugin};
 use jackfield_runtime::instance::Instance;
@@ -76,7 +76,7 @@ async fn folders(of: &ProviderArgs, json: bool) -> Outcome {
 }
 
 async fn sessions(of: &ProviderArgs, folder: Option<PathBuf>, page: PageArgs, json: bool) -> Outcome {
-    let folder = folder.as_deref().map(real).transpose()?;
+    let folder = folder.as_deref().map(written).transpose()?;
     let asked = asked(of).await?;
     let mut query = asked.query("sessions", None).await?;
     let Listed { found, next, notes } = query.threads(folder, page.page.clone(), page.limit).await;
@@ -102,7 +102,7 @@ async fn sessions(of: &ProviderArgs, folder: Option<PathBuf>, page: PageArgs, js
 }
 
 async fn show(of: &ProviderArgs, session: &str, folder: Option<PathBuf>, page: PageArgs, json: bool) -> Outcome {
-    let folder = folder.as_deref().map(real).transpose()?;
+    let folder = folder.as_deref().map(written).transpose()?;
     let asked = asked(of).await?;
     let mut query = asked.query(session, page.page.as_deref()).await?;
     let Listed { found, notes, .. } = query.find(session, folder.as_deref()).await;
@@ -154,12 +154,10 @@ fn last(notes: &[Note], next: Option<String>, json: bool, command: &str) -> Outc
 }
 
 /// A folder as providers write it down.
-fn real(folder: &Path) -> Result<String, Failure> {
-    // It may be gone, and its conversations not.
-    let real = folder.canonicalize().or_else(|_| std::path::absolute(folder))?;
-    Ok(real.display().to_string())
+fn written(folder: &Path) -> Result<String, Failure> {
+    Ok(real(folder)?.display().to_string())
 }
 
 fn since(ms: f64) -> String {
-    age(jackfield_runtime::clock::now_ms().saturating_sub(ms.max(0.0) as u64))
+    age(ms.max(0.0) as u64)
 }

@@ -1,7 +1,7 @@
 //! The plugin that a run uses, and threads as they are typed.
 
 use crate::config::Choice;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use jackfield_core::event::SessionEnd;
 use jackfield_core::id::ThreadId;
 use jackfield_runtime::host::{Host, Plugin};
@@ -31,13 +31,10 @@ pub async fn not_lost(host: &Host, row: &ThreadRecord, fresh: bool) -> Result<()
     let is_lost = row.native_id.is_some() && row.cursor.is_none() && !fresh;
     let last = if is_lost { host.store().last_session(&row.id).await? } else { None };
     match last.and_then(|session| session.ended) {
-        Some((_, SessionEnd::StartFailed)) => Err(Failure {
-            exit: Exit::Failed,
-            error: anyhow::anyhow!(
-                "the provider does not have the conversation of thread {} any more; --fresh begins a new one in this thread, which does not know what was said before",
-                row.id
-            ),
-        }),
+        Some((_, SessionEnd::StartFailed)) => Err(Failure::failed(format!(
+            "the provider does not have the conversation of thread {} any more; --fresh begins a new one in this thread, which does not know what was said before",
+            row.id
+        ))),
         _ => Ok(()),
     }
 }

@@ -24,7 +24,7 @@ mod stream;
 mod text;
 
 pub(crate) use approve::read_lines;
-pub(crate) use choose::plugin as plugin_of;
+pub(crate) use choose::{plugin as plugin_of, thread_id};
 pub use input::Line as InputLine;
 pub(crate) use pick::chosen;
 pub use stream::AnyLine;

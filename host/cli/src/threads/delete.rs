@@ -1,9 +1,9 @@
 //! `jackfield threads delete`: for good, and only when a person says so, on a terminal or by `--yes`.
 
-use super::parse;
 use crate::args::DeleteArgs;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{self, headline};
+use crate::run::thread_id;
 use jackfield_runtime::clock::now_ms;
 use jackfield_runtime::host::Host;
 use jackfield_runtime::store::ThreadRecord;
@@ -48,7 +48,7 @@ async fn chosen(host: &Host, args: &DeleteArgs) -> Result<Vec<ThreadRecord>, Fai
     }
     let mut rows: Vec<ThreadRecord> = Vec::new();
     for text in &args.threads {
-        let row = host.thread_row(&parse(text)?).await?;
+        let row = host.thread_row(&thread_id(text)?).await?;
         if !rows.contains(&row) {
             rows.push(row);
         }

@@ -1,8 +1,9 @@
 //! `jackfield threads export`: one thread, whole, as its events or for people.
 
-use super::{PAGE, markdown, parse};
+use super::{PAGE, markdown};
 use crate::args::ExportFormat;
 use crate::exit::{Exit, Failure, Outcome};
+use crate::run::thread_id;
 use jackfield_core::projection::Snapshot;
 use jackfield_runtime::host::Host;
 use std::fs::OpenOptions;
@@ -12,7 +13,7 @@ use std::path::Path;
 
 /// Carries the command out.
 pub async fn run(host: &Host, text: &str, format: ExportFormat, file: Option<&Path>) -> Outcome {
-    let id = parse(text)?;
+    let id = thread_id(text)?;
     let row = host.thread_row(&id).await?;
     let mut out: Box<dyn Write + Send> = match file {
         // What was said is the owner's alone, and nothing that is there is written over.

@@ -8,14 +8,15 @@ mod operate;
 pub use operate::fork_at;
 
 use crate::args::{ThreadsCommand, ThreadsListArgs};
-use crate::exit::{Exit, Failure, Outcome};
+use crate::exit::{Exit, Outcome};
 use crate::output::{self, headline, plain};
+use crate::run::thread_id;
 use crate::setup;
 use jackfield_core::contract::Content;
 use jackfield_core::event::{EventBody, ItemBody, SessionEvent};
-use jackfield_core::id::ThreadId;
 use jackfield_runtime::host::Host;
 use jackfield_runtime::store::ThreadRecord;
+use std::path::{Path, PathBuf};
 
 /// Events that are read at once.
 const PAGE: usize = 500;
@@ -38,25 +39,18 @@ pub async fn run(command: ThreadsCommand) -> Outcome {
     }
 }
 
-/// The id that a person typed.
-fn parse(text: &str) -> Result<ThreadId, Failure> {
-    ThreadId::parse(text)
-        .ok_or_else(|| Failure::usage(format!("'{text}' is no thread; `jackfield threads list` shows those there are")))
-}
-
 /// A plugin as people call it: bundled ones by their name.
 fn provider_of(row: &ThreadRecord) -> &str {
     row.plugin.strip_prefix("jackfield/").unwrap_or(&row.plugin)
 }
 
 async fn list(host: &Host, args: ThreadsListArgs) -> Outcome {
-    let folder = args.folder.as_deref().map(|folder| folder.canonicalize().or_else(|_| std::path::absolute(folder)));
-    let folder = folder.transpose()?;
+    let folder = args.folder.as_deref().map(real).transpose()?;
     let wanted = |row: &&ThreadRecord| {
         args.provider
             .as_ref()
             .is_none_or(|name| [provider_of(row), &row.plugin, &row.provider].contains(&name.as_str()))
-            && folder.as_ref().is_none_or(|folder| std::path::Path::new(&row.folder).starts_with(folder))
+            && folder.as_ref().is_none_or(|folder| Path::new(&row.folder).starts_with(folder))
     };
     let all = host.store().list_threads().await?;
     let rows: Vec<&ThreadRecord> = all.iter().filter(wanted).take(args.limit.unwrap_or(usize::MAX)).collect();
@@ -76,7 +70,7 @@ async fn list(host: &Host, args: ThreadsListArgs) -> Outcome {
     }
     let room = output::width().saturating_sub(36 + 2 + 8 + 2 + 11 + 2).max(10);
     for row in &rows {
-        let age = age(jackfield_runtime::clock::now_ms().saturating_sub(row.updated_ms));
+        let age = age(row.updated_ms);
         let title = headline(row.title.as_deref().unwrap_or_default(), room - 1);
         let line = format!("{}  {age:>8}  {:<11}  {title}", row.id, headline(provider_of(row), 11));
         output::line(line.trim_end())?;
@@ -94,9 +88,14 @@ pub(crate) fn at_home(path: &str) -> String {
     }
 }
 
-/// How long ago, in the largest unit that fits.
-pub(crate) fn age(ms: u64) -> String {
-    match ms / 60_000 {
+/// A folder as it is written down. It may be gone, and its conversations not.
+pub(crate) fn real(folder: &Path) -> std::io::Result<PathBuf> {
+    folder.canonicalize().or_else(|_| std::path::absolute(folder))
+}
+
+/// How long ago that moment was, in the largest unit that fits. Milliseconds since 1970.
+pub(crate) fn age(at_ms: u64) -> String {
+    match jackfield_runtime::clock::now_ms().saturating_sub(at_ms) / 60_000 {
         0 => "just now".into(),
         minutes @ 1..60 => format!("{minutes} min"),
         minutes @ 60..1_440 => format!("{} h", minutes / 60),
@@ -105,7 +104,7 @@ pub(crate) fn age(ms: u64) -> String {
 }
 
 async fn show(host: &Host, text: &str, json: bool) -> Outcome {
-    let id = parse(text)?;
+    let id = thread_id(text)?;
     host.thread_row(&id).await?;
     let mut after = 0;
     loop {

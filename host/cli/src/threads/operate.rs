@@ -2,11 +2,10 @@
 //!
 //! **Nothing is asked of the model.** Tests: `tests/tests/threads.rs`.
 
-use super::parse;
 use crate::config::{self, Kept};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output;
-use crate::run::plugin_of;
+use crate::run::{plugin_of, thread_id};
 use jackfield_core::id::{ItemId, TaskId, ThreadId, TurnId};
 use jackfield_runtime::host::{Host, HostError};
 use jackfield_runtime::thread::{ForkAt, Thread};
@@ -84,7 +83,7 @@ fn turn(text: &str) -> Result<TurnId, Failure> {
 
 /// As `run --resume` opens it, without a word of ours.
 async fn open(host: &Host, text: &str) -> Result<Thread, Failure> {
-    let row = host.thread_row(&parse(text)?).await?;
+    let row = host.thread_row(&thread_id(text)?).await?;
     let kept = host.store().setup(&row.id).await?.and_then(|json| serde_json::from_str::<Kept>(&json).ok());
     let choice = config::choose_for(&config::load()?, &row, kept)?;
     let (plugin, provider) = plugin_of(host, &choice, Some(&row)).await?;

@@ -10,9 +10,9 @@ use crate::instance::Instance;
 use crate::program;
 use crate::session::AskError;
 use jackfield_core::contract::Setting;
+use jackfield_core::identity::digest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -116,7 +116,7 @@ fn key(plugin: &Plugin, instance: &Instance) -> String {
         ],
         "home": std::env::var("HOME").unwrap_or_default(),
     });
-    Sha256::digest(what.to_string()).iter().map(|byte| format!("{byte:02x}")).collect::<String>() + ".json"
+    digest(&["settings", &what.to_string()]) + ".json"
 }
 
 fn read(file: &PathBuf) -> Option<KnownSettings> {

@@ -405,10 +405,7 @@ impl Outlet {
 
     /// Begins the end of every channel: stdin, TERM, KILL, each bounded.
     pub(crate) fn end_all(&mut self) {
-        self.files.end();
-        self.timers.clear();
-        self.timer_ids.clear();
-        self.exchanges.clear();
+        self.drop_wishes();
         for open in self.channels.values_mut() {
             open.ending = true;
             open.channel.end();
@@ -417,17 +414,22 @@ impl Outlet {
 
     /// Kills every process tree at once.
     pub(crate) fn kill_all(&mut self) {
-        self.files.end();
-        self.timers.clear();
-        self.timer_ids.clear();
-        self.exchanges.clear();
+        self.drop_wishes();
         for open in self.channels.values_mut() {
             open.ending = true;
             open.channel.signal(SignalKind::Kill);
         }
     }
 
-    pub(super) fn refuse_channel(&self, start: &SessionStart, body: &EffectBody, channel: u32) -> Outcome {
+    /// What was taken on and has not happened yet never does.
+    fn drop_wishes(&mut self) {
+        self.files.end();
+        self.timers.clear();
+        self.timer_ids.clear();
+        self.exchanges.clear();
+    }
+
+    fn refuse_channel(&self, start: &SessionStart, body: &EffectBody, channel: u32) -> Outcome {
         self.refuse(
             start,
             body,

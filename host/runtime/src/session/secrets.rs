@@ -33,6 +33,8 @@ struct Secret {
     value: String,
     /// As it stands within JSON.
     escaped: String,
+    /// What is searched for: nothing of a short value, and two forms only where they differ.
+    forms: Vec<String>,
 }
 
 impl Secrets {
@@ -86,13 +88,20 @@ impl Secrets {
 
     /// Of these values, by name; the mark is new for each session.
     pub(crate) fn new(values: &BTreeMap<String, String>, mark: &str) -> Secrets {
-        let one = |(name, value): (&String, &String)| Secret {
-            name: name.clone(),
-            written: format!("${{secret:{name}}}"),
-            marked: format!("${{secret:{name}:{mark}}}"),
-            shown: format!("[secret {name}]"),
-            value: value.clone(),
-            escaped: serde_json::to_string(value).unwrap_or_default().trim_matches('"').to_owned(),
+        let one = |(name, value): (&String, &String)| {
+            let escaped = serde_json::to_string(value).unwrap_or_default().trim_matches('"').to_owned();
+            let mut forms = vec![value.clone(), escaped.clone()];
+            forms.dedup();
+            forms.retain(|_| value.len() >= HIDDEN_BYTES);
+            Secret {
+                name: name.clone(),
+                written: format!("${{secret:{name}}}"),
+                marked: format!("${{secret:{name}:{mark}}}"),
+                shown: format!("[secret {name}]"),
+                value: value.clone(),
+                escaped,
+                forms,
+            }
         };
         let mut all: Vec<Secret> = values.iter().map(one).collect();
         // One that is a part of another must not spoil it.
@@ -170,8 +179,7 @@ impl Secrets {
 
     /// Values that are searched for, in each form in which they may stand.
     fn hidden(&self) -> impl Iterator<Item = (&Secret, &str)> {
-        let long = self.all.iter().filter(|secret| secret.value.len() >= HIDDEN_BYTES);
-        long.flat_map(|secret| [&secret.value, &secret.escaped].map(|form| (secret, form.as_str())))
+        self.all.iter().flat_map(|secret| secret.forms.iter().map(move |form| (secret, form.as_str())))
     }
 
     /// Bytes that are no text: a value in them makes them one.
