@@ -92,15 +92,8 @@ pub struct RunArgs {
     /// Forbids what this rule says, whoever allows it: "rm -rf", "edit in .git", "tool NAME". May be given several times.
     #[arg(long = "deny", value_name = "RULE")]
     pub deny: Vec<String>,
-    /// The program to use for the one the plugin calls NAME; without a name, for its only one.
-    #[arg(long = "exe", value_name = "[NAME=]PATH", value_parser = program)]
-    pub exe: Vec<(String, String)>,
-    /// A literal argument for the provider's program, before those of the plugin. May be given several times.
-    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
-    pub exe_arg: Vec<String>,
-    /// A variable for the provider's program; NAME alone passes on your own.
-    #[arg(long = "env", value_name = "NAME[=VALUE]")]
-    pub env: Vec<String>,
+    #[command(flatten)]
+    pub programs: ProgramArgs,
     /// Stops the run before turn N + 1: calls of the model where the provider tells them, else the provider's turns.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_turns: Option<u64>,
@@ -227,6 +220,20 @@ pub enum ExportFormat {
     Markdown,
 }
 
+/// How the provider's program is started.
+#[derive(ClapArgs)]
+pub struct ProgramArgs {
+    /// The program to use for the one the plugin calls NAME; without a name, for its only one.
+    #[arg(long = "exe", value_name = "[NAME=]PATH", value_parser = program)]
+    pub exe: Vec<(String, String)>,
+    /// A literal argument for the provider's program, before those of the plugin. May be given several times.
+    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
+    pub exe_arg: Vec<String>,
+    /// A variable for the provider's program, which may say where it keeps its files; NAME alone passes on your own.
+    #[arg(long = "env", value_name = "NAME[=VALUE]")]
+    pub env: Vec<String>,
+}
+
 /// A provider, as it is used for what begins no conversation.
 #[derive(ClapArgs)]
 pub struct ProviderArgs {
@@ -242,15 +249,8 @@ pub struct ProviderArgs {
     /// An option of the plugin; VALUE is JSON, or a text. `plugin inspect` lists them.
     #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
     pub options: Vec<(String, String)>,
-    /// The program to use for the one the plugin calls NAME; without a name, for its only one.
-    #[arg(long = "exe", value_name = "[NAME=]PATH", value_parser = program)]
-    pub exe: Vec<(String, String)>,
-    /// A literal argument for the provider's program, before those of the plugin. May be given several times.
-    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
-    pub exe_arg: Vec<String>,
-    /// A variable for the provider's program, which may say where it keeps its files; NAME alone passes on your own.
-    #[arg(long = "env", value_name = "NAME[=VALUE]")]
-    pub env: Vec<String>,
+    #[command(flatten)]
+    pub programs: ProgramArgs,
 }
 
 #[derive(Subcommand)]
@@ -461,15 +461,8 @@ pub struct LoginArgs {
     /// The way to log in [default: the provider's usual one].
     #[arg(long, value_name = "M")]
     pub method: Option<String>,
-    /// The program to use for the one the plugin calls NAME; without a name, for its only one.
-    #[arg(long = "exe", value_name = "[NAME=]PATH", value_parser = program)]
-    pub exe: Vec<(String, String)>,
-    /// A literal argument for the provider's program, before those of the plugin. May be given several times.
-    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
-    pub exe_arg: Vec<String>,
-    /// A variable for the provider's program; NAME alone passes on your own.
-    #[arg(long = "env", value_name = "NAME[=VALUE]")]
-    pub env: Vec<String>,
+    #[command(flatten)]
+    pub programs: ProgramArgs,
     #[command(flatten)]
     pub json: JsonArgs,
 }

@@ -56,8 +56,8 @@ pub fn choose_asked(settings: &Settings, args: &ProviderArgs) -> Result<Choice, 
 
 /// Chooses for a login: by these flags, or by an instance.
 pub fn choose_for_login(settings: &Settings, args: &LoginArgs) -> Result<Choice, Failure> {
-    let flags = Setup { provider: args.provider.clone(), exe_args: args.exe_arg.clone(), ..Setup::default() };
-    chosen(settings, flags.with_programs(&args.exe, &args.env)?, args.instance.as_ref(), None)
+    let flags = Setup { provider: args.provider.clone(), ..Setup::default() };
+    chosen(settings, flags.with_programs(&args.programs)?, args.instance.as_ref(), None)
 }
 
 /// What a thread goes on with when nothing more is said.

@@ -1,7 +1,7 @@
 //! How setups are laid over each other, and what becomes of one for the runtime.
 
 use super::types::Setup;
-use crate::args::{ProviderArgs, RunArgs};
+use crate::args::{ProgramArgs, ProviderArgs, RunArgs};
 use crate::exit::Failure;
 use jackfield_core::rules::Rules;
 use jackfield_core::run_limits::RunLimits;
@@ -18,7 +18,6 @@ impl Setup {
             plugin: args.plugin.as_deref().map(std::path::absolute).transpose()?,
             model: args.model.clone(),
             mode: args.mode.clone(),
-            exe_args: args.exe_arg.clone(),
             allow: args.allow.clone(),
             deny: args.deny.clone(),
             max_turns: args.max_turns,
@@ -26,8 +25,8 @@ impl Setup {
             max_cost: args.max_cost,
             ..Setup::default()
         };
-        setup.add(&args.options, &args.exe, &args.env)?;
-        Ok(setup)
+        setup.add_options(&args.options);
+        setup.with_programs(&args.programs)
     }
 
     /// What the flags say of a provider that is only asked.
@@ -35,28 +34,26 @@ impl Setup {
         let mut setup = Setup {
             provider: args.provider.clone(),
             plugin: args.plugin.as_deref().map(std::path::absolute).transpose()?,
-            exe_args: args.exe_arg.clone(),
             ..Setup::default()
         };
-        setup.add(&args.options, &args.exe, &args.env)?;
-        Ok(setup)
+        setup.add_options(&args.options);
+        setup.with_programs(&args.programs)
     }
 
-    /// With the programs and variables that flags name.
-    pub fn with_programs(mut self, exe: &[(String, String)], env: &[String]) -> Result<Setup, Failure> {
-        self.add(&[], exe, env)?;
-        Ok(self)
-    }
-
-    fn add(&mut self, options: &[(String, String)], exe: &[(String, String)], env: &[String]) -> Result<(), Failure> {
+    fn add_options(&mut self, options: &[(String, String)]) {
         for (key, value) in options {
             let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.clone()));
             self.options.insert(key.clone(), value);
         }
-        for (name, path) in exe {
+    }
+
+    /// With the programs, arguments and variables that flags name.
+    pub fn with_programs(mut self, args: &ProgramArgs) -> Result<Setup, Failure> {
+        self.exe_args.clone_from(&args.exe_arg);
+        for (name, path) in &args.exe {
             self.exe.insert(name.clone(), std::path::absolute(path)?);
         }
-        for text in env {
+        for text in &args.env {
             match text.split_once('=') {
                 Some((name, value)) => drop(self.env.insert(name.to_owned(), value.to_owned())),
                 None if std::env::var_os(text).is_none() => {
@@ -65,7 +62,7 @@ impl Setup {
                 None => self.pass_env.push(text.clone()),
             }
         }
-        Ok(())
+        Ok(self)
     }
 
     /// This one with another over it: what the other says counts; tables are joined, a list is replaced.
