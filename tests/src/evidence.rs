@@ -16,6 +16,7 @@ const SOURCES: &[(&str, &[&str], &str)] = &[
     ("gemini", &["gemini"], "plugins/acp/tests/expected/gemini"),
     ("opencode", &["opencode"], "plugins/acp/tests/expected/opencode"),
     ("claude-agent-acp", &["claude-agent-acp"], "plugins/acp/tests/expected/claude-agent-acp"),
+    ("opencode-server", &["opencode-serve"], "plugins/opencode-server/tests/expected"),
     ("pi", &["pi-0.73.1"], "plugins/pi/tests/expected"),
     ("plain", &["aider-0.86.2"], "plugins/plain/tests/expected"),
 ];
@@ -42,6 +43,12 @@ pub type Shown = BTreeMap<&'static str, String>;
 /// Providers that have recordings.
 pub fn providers() -> impl Iterator<Item = &'static str> {
     SOURCES.iter().map(|(provider, ..)| *provider)
+}
+
+/// The provider that a recording (`FOLDER/NAME`) is of.
+pub fn provider_of(recording: &str) -> Option<&'static str> {
+    let (folder, _) = recording.split_once('/')?;
+    SOURCES.iter().find(|(_, pictures, _)| pictures.contains(&folder)).map(|(provider, ..)| *provider)
 }
 
 /// What the recordings of this provider show.

@@ -8,6 +8,7 @@ use jackfield_core::capability::{FLAGS, Staged, flag};
 use jackfield_core::contract::CapabilitySet;
 use jackfield_tests::door::Door;
 use jackfield_tests::evidence::{self, Shown};
+use jackfield_tests::player;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -29,6 +30,11 @@ fn the_readmes_table_is_the_matrix_and_the_recordings_agree() {
     let shown: BTreeMap<String, Shown> = shown.collect();
     for provider in evidence::providers() {
         assert!(shown.contains_key(provider), "`jackfield matrix` does not name {provider}, which has recordings");
+    }
+    // Who has a dialect has recordings: without evidence of them, all that it declares would look unproved.
+    for provider in columns.iter().filter_map(|column| column["provider"].as_str()) {
+        let is_known = player::dialect(provider).is_none() || shown.contains_key(provider);
+        assert!(is_known, "{provider} has a dialect of the player's, and no line in SOURCES of tests/src/evidence.rs");
     }
     agrees(&columns, &shown);
     let table = table(&columns, &shown);
@@ -166,11 +172,11 @@ fn cell(column: &Value, flag: &str) -> Option<String> {
 
 /// Flags of a provider that a recording shows not to be kept, with an argument.
 fn broken() -> BTreeSet<(String, String)> {
-    let recordings = list("honesty.json");
-    let providers: Vec<&str> = evidence::providers().collect();
-    let of = |recording: &str| {
-        providers.iter().find(|provider| recording.starts_with(**provider)).map(|one| one.to_string())
-    };
-    let pairs = recordings.iter().filter_map(|(recording, flags)| Some((of(recording)?, flags)));
-    pairs.flat_map(|(provider, flags)| flags.keys().map(move |flag| (provider.clone(), flag.clone()))).collect()
+    let mut broken = BTreeSet::new();
+    for (recording, flags) in list("honesty.json") {
+        let provider = evidence::provider_of(&recording)
+            .unwrap_or_else(|| panic!("honesty.json: {recording} is a recording of no provider"));
+        broken.extend(flags.into_keys().map(|flag| (provider.to_owned(), flag)));
+    }
+    broken
 }
