@@ -3,7 +3,8 @@
 //! The pins are the SDK's own, `sdk/js/package-lock.json`, with digests. The tools come to
 //! `target/tools` and are used again while their pins are unchanged; no install script is run.
 
-use crate::step::{output, show_and_run};
+use crate::npm;
+use crate::step::output;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,12 +27,6 @@ impl Language {
         }
     }
 
-    fn pins(self) -> &'static [&'static str] {
-        match self {
-            Language::JavaScript => &["package.json", "package-lock.json"],
-        }
-    }
-
     fn tool(self) -> &'static str {
         match self {
             Language::JavaScript => "node_modules/.bin/componentize-qjs",
@@ -44,27 +39,20 @@ pub fn ensure(root: &Path, language: Language) -> Result<PathBuf> {
     let (pins, name) = (root.join("sdk").join(language.folder()), language.folder());
     let folder = root.join("target/tools").join(name);
     let tool = folder.join(language.tool());
-    let same = |file: &&str| {
-        let read = |folder: &Path| std::fs::read(folder.join(file)).ok();
-        read(&pins).is_some_and(|pin| read(&folder) == Some(pin))
+    let is_installed = match language {
+        Language::JavaScript => npm::is_installed(&pins, &folder),
     };
-    if language.pins().iter().all(same) && answers(&tool) {
+    if is_installed && answers(&tool) {
         println!("tools for {name}: are there");
         return Ok(tool);
     }
     println!("tools for {name}: installing into {}", folder.display());
-    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-    // npm takes a folder that is reached through a link for another package than its lockfile's.
-    let folder = folder.canonicalize()?;
     match language {
-        Language::JavaScript => javascript(&pins, &folder)?,
+        Language::JavaScript => npm::install(&pins, &folder, "what builds plugins in JavaScript comes", &[])
+            .context("with no way to npm: cargo xtask test --no-real")?,
     }
     if !answers(&tool) {
         bail!("`{} --help` does not answer: remove {} and try again", tool.display(), folder.display());
-    }
-    // Last: what is only half there is not taken for whole.
-    for file in language.pins() {
-        std::fs::copy(pins.join(file), folder.join(file)).with_context(|| pins.join(file).display().to_string())?;
     }
     Ok(tool)
 }
@@ -91,20 +79,6 @@ pub fn build(root: &Path, language: Language, system: bool, out: &Path) -> Resul
         bail!("the example in {} does not build:\n{said}", language.folder());
     }
     Ok(())
-}
-
-fn javascript(pins: &Path, folder: &Path) -> Result<()> {
-    if output(Command::new("npm").arg("--version")).is_none() {
-        bail!(
-            "npm does not answer, and what builds plugins in JavaScript comes from npm. Install Node.js 20 or newer with npm"
-        );
-    }
-    for file in Language::JavaScript.pins() {
-        std::fs::copy(pins.join(file), folder.join(file)).with_context(|| pins.join(file).display().to_string())?;
-    }
-    let arguments = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error", "--prefix"];
-    show_and_run(Command::new("npm").args(arguments).arg(folder))
-        .context("with no way to npm: cargo xtask test --no-real")
 }
 
 fn answers(tool: &Path) -> bool {

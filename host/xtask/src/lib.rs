@@ -6,6 +6,7 @@ mod codegen_js;
 pub mod demo;
 pub mod fuzz;
 pub mod guests;
+mod npm;
 pub mod real;
 pub mod schema;
 pub mod setup;

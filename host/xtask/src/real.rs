@@ -1,10 +1,11 @@
 //! The real CLIs that the tests drive: which, at what exact version, and how they come here.
 //!
 //! Each has a folder under `tests/real/` with a `package.json` and its lockfile: npm checks the digest of what it
-//! fetches. They are installed under `target/real/` without running any install script, and reused while the lockfile
-//! is unchanged. Even to tell its version, a CLI runs in a network without a way out and in a home of its own. **A CLI that can't be had is an error with a way out, never a test that is left out.**
+//! fetches. They are installed under `target/real/` without running any install script, and reused while these pins
+//! are unchanged. Even to tell its version, a CLI runs in a network without a way out and in a home of its own. **A CLI that can't be had is an error with a way out, never a test that is left out.**
 
-use crate::step::{output, show_and_run};
+use crate::npm;
+use crate::step::output;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -104,22 +105,12 @@ pub fn ensure(root: &Path, cli: &Cli) -> Result<PathBuf> {
     let program = folder.join(cli.program);
     let wanted = version(&pins, cli)?;
     let unpacked = unpacked(root, cli);
-    if same_lock(&pins, &folder) && says(&program, &wanted, &unpacked) {
+    if npm::is_installed(&pins, &folder) && says(&program, &wanted, &unpacked) {
         println!("{} {wanted}: is there", cli.name);
         return Ok(program);
     }
     println!("{} {wanted}: installing from npm into {}", cli.name, folder.display());
-    if output(Command::new("npm").arg("--version")).is_none() {
-        bail!("npm does not answer, and the real {} comes from npm. Install Node.js 20 or newer with npm", cli.name);
-    }
-    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-    // npm takes a folder that is reached through a link for another package than its lockfile's.
-    let folder = folder.canonicalize()?;
-    for file in ["package.json", "package-lock.json"] {
-        std::fs::copy(pins.join(file), folder.join(file)).with_context(|| format!("{}/{file}", pins.display()))?;
-    }
-    let arguments = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error", "--prefix"];
-    show_and_run(Command::new("npm").args(arguments).arg(&folder)).with_context(|| {
+    npm::install(&pins, &folder, &format!("the real {} comes", cli.name), &[]).with_context(|| {
         format!(
             "the real {} {wanted} could not be installed; with no way to npm run `cargo xtask test --no-real`",
             cli.name
@@ -166,11 +157,6 @@ fn version(pins: &Path, cli: &Cli) -> Result<String> {
         bail!("{}/package.json must pin an exact version, not {pinned}", pins.display());
     }
     Ok(exact.split('-').next().unwrap_or(exact).to_owned())
-}
-
-fn same_lock(pins: &Path, folder: &Path) -> bool {
-    let read = |folder: &Path| std::fs::read(folder.join("package-lock.json")).ok();
-    read(pins).is_some_and(|lock| read(folder) == Some(lock))
 }
 
 /// Whether the program tells this version. It is asked without a network, and its home is gone afterwards.

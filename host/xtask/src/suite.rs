@@ -6,6 +6,9 @@ use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::Command;
 
+/// What to do where npm does not bring what a step needs.
+const NO_NPM: &str = "check that npm answers, or leave them out: cargo xtask test --no-real";
+
 /// Which real CLIs are driven.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Options {
@@ -43,20 +46,14 @@ fn take(root: &Path, options: &Options, steps: &mut Steps) -> Result<()> {
         setup::run(root, false)
     })?;
     if !options.real.is_empty() {
-        steps.run("real CLIs", "check that npm answers, or leave them out: cargo xtask test --no-real", || {
+        steps.run("real CLIs", NO_NPM, || {
             real::namespace_works()?;
             options.real.iter().try_for_each(|name| real::ensure(root, real::find(name)?).map(drop))
         })?;
-        steps.run(
-            "the SDK's types",
-            "check that npm answers, or leave them out: cargo xtask test --no-real",
-            || types::ensure(root).map(drop),
-        )?;
-        steps.run(
-            "tools for plugins in other languages",
-            "check that npm answers, or leave them out: cargo xtask test --no-real",
-            || guests::LANGUAGES.iter().try_for_each(|language| guests::ensure(root, *language).map(drop)),
-        )?;
+        steps.run("the SDK's types", NO_NPM, || types::ensure(root).map(drop))?;
+        steps.run("tools for plugins in other languages", NO_NPM, || {
+            guests::LANGUAGES.iter().try_for_each(|language| guests::ensure(root, *language).map(drop))
+        })?;
     }
     steps.run("format", "cargo fmt --all", || cargo(root, &["fmt", "--all", "--check"]))?;
     steps.run("generated sources", "cargo xtask codegen", || codegen::check(root))?;
