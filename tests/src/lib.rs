@@ -8,6 +8,7 @@ pub mod faults;
 pub mod flags;
 pub mod guest;
 pub mod hostile;
+pub mod http;
 pub mod live;
 pub mod mock;
 pub mod packed;

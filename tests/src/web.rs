@@ -1,6 +1,7 @@
 //! A server that does what no server should, one misdeed for each path, and a plugin that asks it what its prompt says.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use crate::http;
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::ExitCode;
 use std::sync::OnceLock;
@@ -27,8 +28,7 @@ static ANSWERED: Mutex<String> = Mutex::new(String::new());
 
 /// Serves until it is killed. `deaf` first: it listens to nobody; `deaf FILE`: it says in the file where it should.
 pub fn serve(arguments: &[String]) -> ExitCode {
-    let after = |flag: &str| arguments.iter().position(|word| word == flag).and_then(|at| arguments.get(at + 1));
-    let Some(port) = after("--port").and_then(|port| port.parse::<u16>().ok()) else { return ExitCode::from(2) };
+    let Some(port) = http::port(arguments) else { return ExitCode::from(2) };
     if arguments[0] == "deaf" {
         if arguments[1].contains('/') {
             std::fs::write(&arguments[1], port.to_string()).expect("the file");
@@ -47,30 +47,15 @@ pub fn serve(arguments: &[String]) -> ExitCode {
 }
 
 fn answer(mut stream: TcpStream) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream.try_clone()?);
-    let (mut head, mut length) = (String::new(), 0);
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        if line.trim().is_empty() {
-            break;
-        }
-        let lower = line.to_ascii_lowercase();
-        if let Some(bytes) = lower.strip_prefix("content-length:") {
-            length = bytes.trim().parse().unwrap_or(0);
-        }
-        head.push_str(line.trim_end());
-        head.push('|');
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    let target = head.split(' ').nth(1).unwrap_or_default().to_owned();
+    let request = http::request(&stream)?;
+    let (_, target) = request.asked().unwrap_or_default();
     let path = target.split('?').next().unwrap_or_default();
+    let body = String::from_utf8_lossy(&request.body);
     match path {
         "/echo" => {
             let wanted = std::env::var("WEB_PASSWORD").unwrap_or_default();
-            let body = String::from_utf8_lossy(&body).into_owned();
-            whole(&mut stream, &format!("{head} {body} password={wanted}"))
+            let head = request.head.join("|");
+            whole(&mut stream, &format!("{head}| {body} password={wanted}"))
         }
         "/missing" => {
             stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 4\r\n\r\nnope")
@@ -158,7 +143,6 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
             whole(&mut stream, &format!("answered [{answered}] left {left}"))
         }
         answer if answer.starts_with("/answers/") => {
-            let body = String::from_utf8_lossy(&body);
             *ANSWERED.lock().unwrap_or_else(PoisonError::into_inner) = format!("{answer} {body}");
             whole(&mut stream, "true")
         }

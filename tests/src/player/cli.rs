@@ -136,13 +136,13 @@ impl Player {
         let old = incarnation.start.resume.clone().zip(ours.resume.or(ours.session));
         let rewrites = new.into_iter().chain(old).collect();
         let served = Served::default();
-        let host = match dialect.is_http() {
-            true => {
+        let host = match dialect.announces() {
+            Some(announces) => {
                 let (sender, host) = channel();
-                served.listen(arguments, sender);
+                served.listen(arguments, announces, sender);
                 host
             }
-            false => hear(dialect.is_raw()),
+            None => hear(dialect.is_raw()),
         };
         Player {
             dialect,
@@ -217,7 +217,7 @@ impl Player {
     }
 
     fn say(&mut self, line: &str, at: usize) -> Result<()> {
-        if self.dialect.is_http() {
+        if self.dialect.announces().is_some() {
             return self.serve(line, at);
         }
         if let Some(request) = self.dialect.requested(line) {

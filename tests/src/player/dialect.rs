@@ -257,9 +257,10 @@ pub trait Dialect: Sync {
         false
     }
 
-    /// True when the program is an HTTP server: what it says are the events of one stream, and answers to what is asked.
-    fn is_http(&self) -> bool {
-        false
+    /// Where the program is an HTTP server, what it prints once it serves, before its address: what it says then are the events of one
+    /// stream, and answers to what is asked.
+    fn announces(&self) -> Option<&'static str> {
+        None
     }
 
     /// The conversation that the client goes on with without opening it, by what it asks; with the line by which our host opens it,

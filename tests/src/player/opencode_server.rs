@@ -37,7 +37,7 @@ impl Dialect for OpenCodeServer {
                 Asked::Answer { request: (*request).to_owned(), answer: Answer::Option { id, refuses } }
             }
             ("POST", ["session", _, what]) => Asked::NotOurs(format!("part/{what}")),
-            ("GET", [first, .., last]) if *first == "session" => Asked::NotOurs(format!("ask/session/{last}")),
+            ("GET", ["session", .., last]) => Asked::NotOurs(format!("ask/session/{last}")),
             ("GET", [first, ..]) => Asked::NotOurs(format!("ask/{first}")),
             _ => Asked::NotOurs("unknown".into()),
         }
@@ -122,8 +122,9 @@ impl Dialect for OpenCodeServer {
         path.ends_with("/prompt_async") || path.contains("/permissions/")
     }
 
-    fn is_http(&self) -> bool {
-        true
+    fn announces(&self) -> Option<&'static str> {
+        // Before that it takes connections and answers nothing on them.
+        Some("opencode server listening on ")
     }
 
     fn resumes(&self, asked: &[&str]) -> Option<(String, [String; 2])> {

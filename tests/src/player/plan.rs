@@ -291,7 +291,8 @@ impl<'a> Planner<'a> {
             _ => None,
         };
         if let Some(kind) = left_out {
-            let answer = answer(self.dialect, &row.line, &self.rows[index + 1..]).filter(|_| self.dialect.is_http());
+            let is_http = self.dialect.announces().is_some();
+            let answer = answer(self.dialect, &row.line, &self.rows[index + 1..]).filter(|_| is_http);
             let opened = answer.and_then(|said| self.dialect.session(&said.line));
             self.elsewhere.extend(opened.filter(|id| self.conversation.as_ref() != Some(id)));
             return self.step(row, What::LeaveOut(kind));
