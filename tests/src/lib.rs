@@ -14,6 +14,7 @@ pub mod mock;
 pub mod packed;
 pub mod player;
 pub mod real;
+pub mod sources;
 pub mod web;
 
 /// Where the tests keep compiled plugins together: what `.cargo/config.toml` names.

@@ -6,9 +6,11 @@
 use anyhow::{Context, Result, ensure};
 use jackfield_core::capability::{FLAGS, flag};
 use jackfield_core::policy::Intent;
+use jackfield_tests::sources::{check, rust_files, words};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use wit_parser::{Resolve, Type, TypeDefKind, TypeId};
+use xtask::codegen::upper;
 
 #[test]
 fn the_map_names_only_what_there_is() {
@@ -84,31 +86,26 @@ fn what_nobody_says_is_listed_with_its_reason() {
         let resolve = resolve(root)?;
         let text = std::fs::read_to_string(root.join("tests/contract/unsaid.toml"))?;
         let lists: BTreeMap<String, BTreeMap<String, String>> = toml::from_str(&text)?;
-        let (unsaid, coming) = (&lists["unsaid"], &lists["coming"]);
-        let mut sources = String::new();
-        for folder in ["plugins", "sdk/rust/src"] {
-            read_sources(&root.join(folder), &mut sources)?;
-        }
+        let unsaid = &lists["unsaid"];
+        let sources = said_by_plugins(&root.join("plugins"))? + &said_by_plugins(&root.join("sdk/rust/src"))?;
         let outward = reachable(&resolve, &["caused", "descriptor", "fault"]);
         let mut known = BTreeSet::new();
         for (name, cases) in cases(&resolve).into_iter().filter(|(name, _)| outward.contains(name)) {
             for case in cases {
                 let (full, said) = (format!("{name}.{case}"), says(&sources, &name, &case));
                 known.insert(full.clone());
-                if !coming.contains_key(&full) {
-                    ensure!(
-                        said || unsaid.contains_key(&full),
-                        "no plugin says {full}: use it, or say in tests/contract/unsaid.toml why it stays"
-                    );
-                    ensure!(
-                        !said || !unsaid.contains_key(&full),
-                        "{full} is said: take it out of tests/contract/unsaid.toml"
-                    );
-                }
+                ensure!(
+                    said || unsaid.contains_key(&full),
+                    "no plugin says {full}: use it, or say in tests/contract/unsaid.toml why it stays"
+                );
+                ensure!(
+                    !said || !unsaid.contains_key(&full),
+                    "{full} is said: take it out of tests/contract/unsaid.toml"
+                );
             }
         }
         ensure!(known.len() > 100, "only {} cases were found", known.len());
-        for name in unsaid.keys().chain(coming.keys()) {
+        for name in unsaid.keys() {
             ensure!(known.contains(name), "tests/contract/unsaid.toml names {name}, which a plugin can't say at all");
         }
         Ok(())
@@ -137,11 +134,6 @@ fn rows_of_the_map(root: &Path) -> Result<Vec<Row>> {
             Ok(Row { theirs: cells[0].to_owned(), ours: cells[1].to_owned() })
         })
         .collect()
-}
-
-/// What stands in code marks.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split('`').skip(1).step_by(2)
 }
 
 fn resolve(root: &Path) -> Result<Resolve> {
@@ -221,7 +213,6 @@ fn reachable(resolve: &Resolve, roots: &[&str]) -> BTreeSet<String> {
 
 /// Whether `Type::Case` stands in these sources.
 fn says(sources: &str, name: &str, case: &str) -> bool {
-    let upper = |name: &str| name.split('-').map(|word| word[..1].to_uppercase() + &word[1..]).collect::<String>();
     let wanted = format!("{}::{}", upper(name), upper(case));
     sources.match_indices(&wanted).any(|(at, word)| {
         let before = sources[..at].chars().next_back().is_none_or(|c| !c.is_ascii_alphanumeric());
@@ -230,22 +221,14 @@ fn says(sources: &str, name: &str, case: &str) -> bool {
 }
 
 /// What plugins are made of, without what only their tests say.
-fn read_sources(folder: &Path, into: &mut String) -> Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_dir() && !["tests", "testing", "target", "recordings"].contains(&name.as_str()) {
-            read_sources(&path, into)?;
-        } else if name.ends_with(".rs") && !["bindings.rs", "testing.rs", "build.rs"].contains(&name.as_str()) {
-            let text = std::fs::read_to_string(&path)?;
-            into.push_str(text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default());
+fn said_by_plugins(folder: &Path) -> Result<String> {
+    const APART: [&str; 7] = ["tests", "testing", "target", "recordings", "bindings.rs", "testing.rs", "build.rs"];
+    let mut said = String::new();
+    for file in rust_files(folder)? {
+        if file.strip_prefix(folder)?.iter().all(|name| APART.iter().all(|apart| name != *apart)) {
+            let text = std::fs::read_to_string(&file)?;
+            said.push_str(text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default());
         }
     }
-    Ok(())
-}
-
-fn check(claim: impl FnOnce(&Path) -> Result<()>) {
-    if let Err(error) = claim(&xtask::root()) {
-        panic!("{error:#}");
-    }
+    Ok(said)
 }

@@ -1,9 +1,10 @@
-//! What is written down is so: the contract's documentation, the limits' reasons, and the four documents a newcomer reads.
+//! What is written down is so: the contract's documentation, the limits' reasons, and the documents a newcomer reads.
 //!
 //! Each claim that a machine can check is one test; its message says which document is wrong.
 
 use anyhow::{Context, Result, ensure};
 use jackfield_core::limits::Limits;
+use jackfield_tests::sources::{check, rust_files, words};
 use std::collections::BTreeSet;
 use std::path::Path;
 use wit_parser::{Docs, Resolve, TypeDefKind};
@@ -53,7 +54,7 @@ fn every_limit_is_read_by_the_host() {
     check(|root| {
         let mut sources = String::new();
         for layer in ["host/core/src", "host/sandbox/src", "host/runtime/src", "host/cli/src"] {
-            read_sources(&root.join(layer), &mut sources)?;
+            sources += &read_sources(&root.join(layer))?;
         }
         for (name, ..) in Limits::default().table() {
             let read = sources.match_indices(&format!(".{name}")).any(|(at, word)| {
@@ -65,17 +66,10 @@ fn every_limit_is_read_by_the_host() {
     });
 }
 
-/// All Rust sources beneath a folder, but for the table of limits itself.
-fn read_sources(folder: &Path, into: &mut String) -> Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            read_sources(&path, into)?;
-        } else if path.extension().is_some_and(|kind| kind == "rs") && !path.ends_with("limits.rs") {
-            into.push_str(&std::fs::read_to_string(&path)?);
-        }
-    }
-    Ok(())
+/// The Rust sources beneath a folder, but for the table of limits itself.
+fn read_sources(folder: &Path) -> Result<String> {
+    let files = rust_files(folder)?.into_iter().filter(|file| !file.ends_with("limits.rs"));
+    files.map(|file| Ok(std::fs::read_to_string(file)?)).collect()
 }
 
 #[test]
@@ -102,7 +96,7 @@ fn documents_name_only_files_that_exist() {
     check(|root| {
         for document in DOCUMENTS {
             let text = std::fs::read_to_string(root.join(document)).context(*document)?;
-            for word in text.split('`').skip(1).step_by(2) {
+            for word in words(&text) {
                 let path = word.split("::").next().unwrap_or_default();
                 let ours = FOLDERS.iter().any(|folder| path.starts_with(folder)) && !path.contains(char::is_whitespace);
                 let pattern = path.contains("NAME") || path.contains('*');
@@ -140,7 +134,7 @@ fn each_recipe_has_its_steps_and_names_what_stands_in_their_files() {
             ensure!(steps >= 4, "CONTRIBUTING.md: the recipe `{wanted}` has {steps} steps");
         }
         for (title, step) in recipes.iter().flat_map(|(title, steps)| steps.iter().map(move |step| (title, step))) {
-            let words: Vec<&str> = step.split('`').skip(1).step_by(2).collect();
+            let words: Vec<&str> = words(step).collect();
             let files = words.iter().map(|word| root.join(word)).filter(|path| path.is_file());
             let contents: Vec<String> = files.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
             let is_name =
@@ -158,8 +152,7 @@ fn each_recipe_has_its_steps_and_names_what_stands_in_their_files() {
 fn the_commands_of_the_recipes_are_there() {
     check(|root| {
         let text = std::fs::read_to_string(root.join("CONTRIBUTING.md"))?;
-        let commands: Vec<&str> =
-            text.split('`').skip(1).step_by(2).filter(|word| word.contains("cargo test ")).collect();
+        let commands: Vec<&str> = words(&text).filter(|word| word.contains("cargo test ")).collect();
         ensure!(commands.len() >= 10, "only {} commands were found in CONTRIBUTING.md", commands.len());
         let members = members(root)?;
         for command in
@@ -178,8 +171,7 @@ fn the_commands_of_the_recipes_are_there() {
                 let there = tests.join(format!("{test}.rs")).is_file() || tests.join(test).join("main.rs").is_file();
                 ensure!(there, "{command}: {package} has no test {test}");
             } else if let Some(name) = command.rsplit(' ').next().filter(|name| name.contains('_')) {
-                let mut sources = String::new();
-                read_sources(&root.join(folder).join("src"), &mut sources)?;
+                let sources = read_sources(&root.join(folder).join("src"))?;
                 ensure!(sources.contains(&format!("fn {name}(")), "{command}: {package} has no test {name}");
             }
         }
@@ -251,12 +243,6 @@ fn the_map_of_the_architecture_is_the_tree() {
         }
         Ok(())
     });
-}
-
-fn check(claim: impl FnOnce(&Path) -> Result<()>) {
-    if let Err(error) = claim(&xtask::root()) {
-        panic!("{error:#}");
-    }
 }
 
 /// The packages' folders, as the workspace's manifest names them.

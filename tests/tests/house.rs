@@ -4,6 +4,7 @@
 //! Each rule is one test; its message says what to change. It reads the sources, the manifests and `cargo`, never a build.
 
 use anyhow::{Context, Result, ensure};
+use jackfield_tests::sources::{check, rust_files};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -97,7 +98,7 @@ const ONE_PLACE: &[(&str, &[&str])] = &[
 fn the_world_and_the_plugin_are_reached_in_one_place_each() {
     check(|root| {
         let folder = root.join("host/runtime/src");
-        for file in sources(&folder)? {
+        for file in rust_files(&folder)? {
             let text = std::fs::read_to_string(&file)?;
             for (word, allowed) in ONE_PLACE {
                 let here = allowed.iter().any(|place| file.ends_with(place));
@@ -166,7 +167,7 @@ fn core_reaches_no_event_loop_no_sandbox_and_no_store() {
 #[test]
 fn what_decides_does_no_io() {
     check(|root| {
-        no_word(&sources(&root.join("host/core/src"))?, IO_WORDS, |line| {
+        no_word(&rust_files(&root.join("host/core/src"))?, IO_WORDS, |line| {
             line.split("//").next().unwrap_or_default().to_owned()
         })
     });
@@ -176,7 +177,7 @@ fn what_decides_does_no_io() {
 fn the_normalizer_reads_no_flag() {
     check(|root| {
         let words = ["capabilities.", "Capabilities", "capability::flag", "FLAGS"];
-        no_word(&sources(&root.join("host/core/src/normalizer"))?, &words, |line| {
+        no_word(&rust_files(&root.join("host/core/src/normalizer"))?, &words, |line| {
             line.split("//").next().unwrap_or_default().to_owned()
         })
     });
@@ -186,13 +187,13 @@ fn the_normalizer_reads_no_flag() {
 fn the_host_names_no_provider() {
     check(|root| {
         for layer in ["host/core", "host/sandbox", "host/runtime"] {
-            no_word(&sources(&root.join(layer))?, PROVIDERS, str::to_lowercase)?;
+            no_word(&rust_files(&root.join(layer))?, PROVIDERS, str::to_lowercase)?;
         }
         // The program's help may show an example; its code may not know one.
         let code = |line: &str| if line.trim_start().starts_with("//") { String::new() } else { line.to_lowercase() };
         let quoted: Vec<String> = PROVIDERS.iter().map(|name| format!("\"{name}")).collect();
         let quoted: Vec<&str> = quoted.iter().map(String::as_str).collect();
-        no_word(&sources(&root.join("host/cli/src"))?, &quoted, code)
+        no_word(&rust_files(&root.join("host/cli/src"))?, &quoted, code)
     });
 }
 
@@ -234,7 +235,7 @@ fn unsafe_code_stands_in_few_places() {
         let word = ["allow(", "unsafe_code"].concat();
         let mut found = Vec::new();
         for folder in ["host", "sdk", "plugins", "tests"] {
-            found.extend(sources(&root.join(folder))?);
+            found.extend(rust_files(&root.join(folder))?);
         }
         found.retain(|file| std::fs::read_to_string(file).is_ok_and(|text| text.contains(&word)));
         found.sort();
@@ -242,12 +243,6 @@ fn unsafe_code_stands_in_few_places() {
         ensure!(found == known, "unsafe code is allowed in {found:?}");
         Ok(())
     });
-}
-
-fn check(rule: impl FnOnce(&Path) -> Result<()>) {
-    if let Err(error) = rule(&xtask::root()) {
-        panic!("{error:#}");
-    }
 }
 
 /// Our packages, with the names of what each depends on outside its tests.
@@ -273,20 +268,6 @@ fn run(root: &Path, words: &[&str]) -> Result<String> {
     let out = Command::new(words[0]).args(&words[1..]).current_dir(root).output().with_context(|| words.join(" "))?;
     ensure!(out.status.success(), "{}: {}", words.join(" "), String::from_utf8_lossy(&out.stderr));
     Ok(String::from_utf8(out.stdout)?)
-}
-
-/// All Rust files beneath a folder.
-fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
-        let path = entry?.path();
-        if path.is_dir() {
-            found.extend(sources(&path)?);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-    Ok(found)
 }
 
 fn no_word(files: &[PathBuf], words: &[&str], view: impl Fn(&str) -> String) -> Result<()> {

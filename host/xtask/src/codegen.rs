@@ -296,6 +296,7 @@ fn snake(name: &str) -> String {
     name.replace('-', "_")
 }
 
-pub(crate) fn upper(name: &str) -> String {
+/// `native-turn-id` as Rust writes a type or a case: `NativeTurnId`.
+pub fn upper(name: &str) -> String {
     name.split('-').map(|word| word[..1].to_uppercase() + &word[1..]).collect()
 }
