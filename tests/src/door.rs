@@ -111,6 +111,21 @@ impl Door {
         command
     }
 
+    /// The command that gives it a terminal, which is `script`'s; `line` are its arguments, as a shell reads them.
+    pub fn at_terminal(&self, line: &str) -> Command {
+        let ours = self.command(&[]);
+        let mut command = Command::new("script");
+        command
+            .args(["-qec", &format!("{} {line}", self.program.display()), "/dev/null"])
+            .env_clear()
+            .envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))))
+            .current_dir(self.work())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
     /// Runs it to its end.
     pub fn run(&self, args: &[&str]) -> Ended {
         finish(self.command(args).spawn().expect("the program starts"), b"")

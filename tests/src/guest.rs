@@ -9,15 +9,18 @@ use std::process::Command;
 
 /// Compiles `source` as the crate `name` and packs it with `manifest` (the text of a `plugin.toml`); returns the plugin.
 pub fn build(name: &str, source: &str, manifest: &str) -> Result<Vec<u8>> {
-    let module = std::fs::read(compile(name, source)?)?;
-    Ok(jackfield_pack::pack(&module, manifest, &folder(name))?)
+    packed(name, source, "", manifest)
 }
 
 /// The same for a plugin that builds on another: `on` names the other's crate, in `plugins/`, taken without its own component.
 pub fn build_on(on: &str, name: &str, source: &str, manifest: &str) -> Result<Vec<u8>> {
     let path = xtask::root().join("plugins").join(on);
     let line = format!("jackfield-plugin-{on} = {{ path = {path:?}, default-features = false }}\n");
-    let module = std::fs::read(compile_with(name, source, &line)?)?;
+    packed(name, source, &line, manifest)
+}
+
+fn packed(name: &str, source: &str, dependencies: &str, manifest: &str) -> Result<Vec<u8>> {
+    let module = std::fs::read(compile_with(name, source, dependencies)?)?;
     Ok(jackfield_pack::pack(&module, manifest, &folder(name))?)
 }
 

@@ -4,7 +4,8 @@ use jackfield_core::manifest::Manifest;
 
 /// A bundled plugin's bytes.
 pub fn bundled(name: &str) -> Vec<u8> {
-    jackfield_bundled::all().iter().find(|plugin| plugin.name == name).expect("a bundled plugin").bytes.to_vec()
+    let bundled = jackfield_bundled::all().iter().find(|plugin| plugin.name == name);
+    bundled.unwrap_or_else(|| panic!("no plugin '{name}' comes with the host")).bytes.to_vec()
 }
 
 /// `acme/table`: the demonstration, with these tables more in its manifest, as TOML.

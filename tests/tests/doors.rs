@@ -184,16 +184,9 @@ done"#
 #[test]
 fn a_pending_approval_expires_when_the_host_dies() {
     let door = door();
-    // A person at a terminal who never answers: `script` gives the program one.
-    let mut command = std::process::Command::new("script");
-    let line = format!("{} run --approve ask tool", env!("CARGO_BIN_EXE_jackfield-under-test"));
-    let env = door.command(&[]);
-    command.args(["-qec", &line, "/dev/null"]).env_clear();
-    command
-        .envs(env.get_envs().filter_map(|(name, value)| Some((name, value?))))
-        .env("TERM", "dumb")
-        .current_dir(door.work());
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+    // A person at a terminal who never answers.
+    let mut command = door.at_terminal("run --approve ask tool");
+    command.env("TERM", "dumb").stderr(Stdio::null()).process_group(0);
     let mut asked = command.spawn().unwrap();
     let mut out = BufReader::new(asked.stdout.take().unwrap());
     let mut seen = String::new();

@@ -8,6 +8,7 @@ use jackfield_core::contract::*;
 use jackfield_core::event::SessionEvent;
 use jackfield_core::limits::Limits;
 use jackfield_sandbox::{CallError, Engine, Generation, Session};
+use jackfield_tests::block_on;
 use jackfield_tests::door::Door;
 use jackfield_tests::guest;
 use jackfield_tests::live::Live;
@@ -301,8 +302,4 @@ fn same(file: &str, name: &str, said: &str) {
     let expected = std::fs::read_to_string(&path).with_context(|| path.display().to_string()).expect("an expectation");
     let lines = || expected.lines().zip(said.lines()).find(|(wanted, found)| wanted != found);
     assert!(expected == said, "{name} says other things than {file}: {:#?}\nwhole:\n{said}", lines());
-}
-
-fn block_on<T>(work: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().expect("an event loop").block_on(work)
 }

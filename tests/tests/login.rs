@@ -2,17 +2,14 @@
 //!
 //! The agent is `tests/agents/login.sh`: it wants a login before it opens a conversation, and has three ways.
 
-use jackfield_tests::door::{Door, Ended, finish, text};
+use jackfield_tests::door::{Door, Ended, finish, is_running, text};
 use jackfield_tests::live::Live;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_jackfield-under-test");
-
 fn door() -> Door {
-    Door::new(PROGRAM)
+    Door::new(env!("CARGO_BIN_EXE_jackfield-under-test"))
 }
 
 fn agent(door: &Door) -> String {
@@ -65,8 +62,7 @@ fn a_login_is_asked_for_and_the_message_goes_on_once_it_is_there() {
 fn a_message_that_met_a_missing_login_is_tried_again_in_the_same_run() {
     let door = door();
     let flag = door.script("expired", "");
-    let agent = agent(&door);
-    let mut live = Live::start(door, &["--provider", "acp", "--exe", &agent, "--env", "AGENT_LOGGED=yes", "hello"]);
+    let mut live = live(door, &["--env", "AGENT_LOGGED=yes", "hello"]);
     assert_eq!(live.until_type("turn.ended")["fault"]["kind"], "auth");
     assert_eq!(live.until(|line| line["type"] == "run.updated")["status"], "waiting");
     let asked = live.until_type("request.opened");
@@ -120,8 +116,7 @@ fn the_operator_may_forbid_that_a_message_is_sent_again() {
     let door = door();
     door.config("[policy]\nresend_after_login = false\n");
     door.script("expired", "");
-    let agent = agent(&door);
-    let mut live = Live::start(door, &["--provider", "acp", "--exe", &agent, "--env", "AGENT_LOGGED=yes", "hello"]);
+    let mut live = live(door, &["--env", "AGENT_LOGGED=yes", "hello"]);
     assert_eq!(live.until_type("run.ended")["fault"]["kind"], "auth");
     let asked = live.until_type("request.opened");
     assert!(asked["request"]["login"]["text"].as_str().unwrap().contains("Send the message again"));
@@ -155,24 +150,12 @@ fn login_takes_the_providers_own_way() {
     door.run(&["login", "nobody"]).expect(2, &["no provider 'nobody'"]);
 }
 
-/// The command at a terminal of its own.
-fn at_terminal(door: &Door, args: &str) -> Command {
-    let ours = door.command(&[]);
-    let mut script = Command::new("script");
-    script.args(["-qec", &format!("{PROGRAM} {args}"), "/dev/null"]).current_dir(door.work()).env_clear();
-    for (name, value) in ours.get_envs().filter_map(|(name, value)| Some((name, value?))) {
-        script.env(name, value);
-    }
-    script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    script
-}
-
 #[test]
 fn a_person_who_is_asked_how_to_log_in_may_pick_or_leave() {
     let door = door();
     let agent = agent(&door);
     let asked = |typed: &[u8]| {
-        let mut script = at_terminal(&door, &format!("login acp --exe {agent}")).spawn().expect("script");
+        let mut script = door.at_terminal(&format!("login acp --exe {agent}")).spawn().expect("script");
         let mut said = BufReader::new(script.stdout.take().expect("piped"));
         let mut seen = String::new();
         while !seen.contains("[3]") {
@@ -205,7 +188,7 @@ esac"#;
     door.run(&["login", "claude-code", "--exe", &exe])
         .expect(1, &["there is none here", "jackfield login claude-code"]);
     let typed = |more: &str, word: &str| {
-        let mut script = at_terminal(&door, &format!("login claude-code --exe {exe}{more}"));
+        let mut script = door.at_terminal(&format!("login claude-code --exe {exe}{more}"));
         finish(script.spawn().expect("script"), format!("{word}\n").as_bytes())
     };
     typed("", "wrong").expect(1, &["ended with exit code 1"]);

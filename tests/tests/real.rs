@@ -1,5 +1,5 @@
-//! The real Claude Code and the real Codex (`real/codex.rs`), each at both pinned versions, and the real Copilot, Gemini and OpenCode
-//! (`real/acp.rs`), driven by the real program through the
+//! The real Claude Code and the real Codex (`real/codex.rs`), each at both pinned versions, and the real Copilot, Gemini and OpenCode, this one
+//! over its server, too (`real/acp.rs`), driven by the real program through the
 //! sandboxed plugin, against the mock model, in a network with only loopback. Judged: the lines, the exit code, the workspace,
 //! what the model saw, and that no process is left.
 
@@ -28,14 +28,7 @@ macro_rules! cases {
     };
 }
 
-const CASE: Case = Case {
-    provider: "claude-code",
-    exe: "claude",
-    turns: &[],
-    one_program: false,
-    files: &[],
-    model: |seen| !seen.is_empty(),
-};
+const CASE: Case = Case { provider: "claude-code", exe: "claude", ..jackfield_tests::real::CASE };
 
 const HELLO: Turn =
     Turn { prompt: "Say hello <<script:hello>>", says: &["Hello from the scripted model, in several pieces."], ..TURN };

@@ -1,7 +1,8 @@
 //! Plays a case: a host with the faulty plugin in a folder of its own, asked what the case's `== host` says.
 
 use super::view::View;
-use super::{Case, FAULTY};
+use super::{Case, FAULTY, sign};
+use crate::packed::bundled;
 use anyhow::{Context, Result, bail};
 use jackfield_core::contract::{Chosen, Content};
 use jackfield_core::event::{EventBody, SessionEvent};
@@ -57,9 +58,7 @@ impl House {
         if let Some(plugin) = loaded.get(name) {
             return Ok(plugin.clone());
         }
-        let bundled = jackfield_bundled::all().iter().find(|one| one.name == name);
-        let bytes = bundled.with_context(|| format!("no plugin '{name}' comes with the host"))?.bytes.to_vec();
-        let plugin = self.host.add_plugin(bytes, true).await?;
+        let plugin = self.host.add_plugin(bundled(name), true).await?;
         loaded.insert(name.clone(), plugin.clone());
         Ok(plugin)
     }

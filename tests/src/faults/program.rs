@@ -73,10 +73,9 @@ impl Program {
         }
         match verb {
             "shake" => {
-                for line in ["hear initialize", &format!("answer initialize {{\"protocolVersion\":1{rest}}}")] {
-                    self.does(line)?;
-                }
-                for line in ["hear session/new", "answer session/new {\"sessionId\":\"s1\"}"] {
+                let initialized = format!("answer initialize {{\"protocolVersion\":1{rest}}}");
+                let opened = "answer session/new {\"sessionId\":\"s1\"}";
+                for line in ["hear initialize", &initialized, "hear session/new", opened] {
                     self.does(line)?;
                 }
             }

@@ -66,6 +66,10 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 /// In `args`: the id of the thread that the turn before was on.
 pub const SAME_THREAD: &str = "@THREAD@";
 
+/// A case of which nothing is asked but that the model was.
+pub const CASE: Case =
+    Case { provider: "", exe: "", turns: &[], one_program: false, files: &[], model: |seen| !seen.is_empty() };
+
 /// A turn that completes and of which nothing else is asked.
 pub const TURN: Turn = Turn {
     prompt: "",

@@ -76,9 +76,9 @@ fn reached(stage: &Stage, act: Act, lines: &[Value]) -> bool {
 }
 
 fn ended(lines: &[Value]) -> bool {
-    lines.iter().any(|line| line["type"] == "run.ended")
+    judge::of(lines, "run.ended").next().is_some()
 }
 
 fn requests(lines: &[Value]) -> impl Iterator<Item = &Value> {
-    lines.iter().filter(|line| line["type"] == "request.opened").map(|line| &line["request"])
+    judge::of(lines, "request.opened").map(|line| &line["request"])
 }

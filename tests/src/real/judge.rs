@@ -173,7 +173,8 @@ fn sum(value: &Value) -> u64 {
     }
 }
 
-fn of<'a>(lines: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a Value> {
+/// The lines of this type.
+pub(super) fn of<'a>(lines: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a Value> {
     lines.iter().filter(move |line| line["type"] == kind)
 }
 

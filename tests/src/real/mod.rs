@@ -12,7 +12,7 @@ mod setup;
 mod stage;
 mod talk;
 
-pub use case::{Act, Case, SAME_THREAD, TURN, Turn};
+pub use case::{Act, CASE, Case, SAME_THREAD, TURN, Turn};
 pub use process::Process;
 pub use stage::{Stage, on_stage, program, wanted};
 pub use talk::Step;

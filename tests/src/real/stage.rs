@@ -124,7 +124,7 @@ impl Stage {
 
     /// Gives a command this stage's environment, and nothing of ours but what was compiled of the plugins.
     pub fn dress<'a>(&self, command: &'a mut Command) -> &'a mut Command {
-        let compiled = std::env::var_os("JACKFIELD_COMPILED").map(|folder| ("JACKFIELD_COMPILED", folder));
+        let compiled = crate::compiled().map(|folder| ("JACKFIELD_COMPILED", folder));
         command.env_clear().envs(self.environment()).envs(compiled)
     }
 

@@ -6,6 +6,7 @@
 use super::case::{TURN, Turn};
 use super::judge;
 use super::stage::Stage;
+use crate::packed::bundled;
 use anyhow::{Context, Result, bail, ensure};
 use jackfield_core::contract::{Chosen, Content, Verdict};
 use jackfield_core::event::{EventBody, Request};
@@ -71,9 +72,7 @@ pub(super) fn talk(
             policy: PolicyConfig::default(),
             supervisor: Supervisor { command: PathBuf::from(jackfield), args: vec![SUPERVISE.to_owned()] },
         })?;
-        let bundled = jackfield_bundled::all().iter().find(|one| one.name == provider);
-        let bytes = bundled.with_context(|| format!("no plugin '{provider}' comes with the host"))?.bytes.to_vec();
-        let plugin = host.add_plugin(bytes, true).await?;
+        let plugin = host.add_plugin(bundled(provider), true).await?;
         let house = House { stage, instance: instance(stage, &plugin, provider, exe), host, plugin };
         let mut room = house.room().await?;
         let played = room.play(&house, turn.prompt, steps).await;
@@ -209,7 +208,7 @@ impl Room {
     }
 
     fn count(&self, kind: &str) -> usize {
-        self.lines.iter().filter(|line| line["type"] == kind).count()
+        judge::of(&self.lines, kind).count()
     }
 
     fn listen(&mut self) {

@@ -1,15 +1,13 @@
-//! Copilot, Gemini and OpenCode, through the one plugin for agents of this protocol: the cases, as data. Each starts in seconds, so what
-//! can be said to one program is one case: a **conversation**, each of whose messages is judged as a run of its own.
+//! Copilot, Gemini and OpenCode, through the one plugin for agents of this protocol, and OpenCode's server through its own: the cases, as
+//! data. Each starts in seconds, so what can be said to one program is one case: a **conversation**, each of whose messages is judged as
+//! a run of its own.
 
 use super::{HELLO, JACKFIELD, KILLED, THIRD, remembers, told};
 use anyhow::{Result, ensure};
 use jackfield_tests::mock::Seen;
-use jackfield_tests::real::{Act, Case, SAME_THREAD, Stage, TURN, Turn};
+use jackfield_tests::real::{Act, CASE, Case, SAME_THREAD, Stage, TURN, Turn};
 use serde_json::Value;
 use std::path::PathBuf;
-
-const CASE: Case =
-    Case { provider: "", exe: "", turns: &[], one_program: false, files: &[], model: |seen| !seen.is_empty() };
 
 const SECOND: Turn = Turn { prompt: "And again <<script:second>>", says: &["This is the second answer."], ..TURN };
 const AFTER_ALL: Turn =

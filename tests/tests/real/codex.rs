@@ -24,14 +24,7 @@ macro_rules! cases {
     };
 }
 
-const CASE: Case = Case {
-    provider: "codex",
-    exe: "codex",
-    turns: &[],
-    one_program: false,
-    files: &[],
-    model: |seen| !seen.is_empty(),
-};
+const CASE: Case = Case { provider: "codex", exe: "codex", ..jackfield_tests::real::CASE };
 
 /// A service that is down, in Codex's own words.
 const DOWN: Turn = Turn { prompt: "Go <<script:down>>", status: "failed", exit: 1, fault: &["high demand"], ..TURN };
