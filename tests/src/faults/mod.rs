@@ -8,6 +8,7 @@ mod case;
 mod play;
 pub mod program;
 mod rpc;
+mod sign;
 mod view;
 
 pub use case::Case;

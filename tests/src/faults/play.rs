@@ -78,6 +78,7 @@ impl House {
         let desk = Desk {
             host: &host,
             audit: data.join("audit.jsonl"),
+            signs: folder.path().join("starts"),
             plugin,
             instance,
             events: thread.subscribe(),
@@ -143,6 +144,8 @@ fn furnish(folder: &Path, lines: &[String]) -> Result<()> {
 struct Desk<'a> {
     host: &'a Host,
     audit: PathBuf,
+    /// Where signs are given.
+    signs: PathBuf,
     plugin: &'a Plugin,
     instance: Instance,
     /// Absent only while it is taken up again.
@@ -189,7 +192,14 @@ impl Desk<'_> {
             "answer" => self.answer(rest).await?,
             "until" => self.until(rest).await?,
             "audit" => self.audited(rest)?,
-            "pause" => tokio::time::sleep(Duration::from_millis(rest.parse()?)).await,
+            "sign" => sign::give(&self.signs, rest)?,
+            "await" => {
+                let deadline = Instant::now() + PATIENCE;
+                while !sign::is_given(&self.signs, rest) {
+                    anyhow::ensure!(Instant::now() < deadline, "no such sign in {PATIENCE:?}");
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            }
             "close" => self.thread()?.close().await?,
             "kill" => self.thread()?.kill().await?,
             "rollback" => self.rollback(rest.parse()?).await?,

@@ -2,17 +2,20 @@
 //!
 //! `play __faulty CASE FOLDER`. The folder keeps how often it was started. It knows nothing of the host.
 
-use super::Case;
 use super::rpc::Rpc;
+use super::{Case, sign};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::io::{BufRead, StdinLock, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Exit code of the program's own failures: no case ends so.
 const BROKEN: u8 = 97;
+
+/// Longer than the host needs for anything on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// The body of the program. The arguments are those after `__faulty`.
 pub fn main(arguments: &[String]) -> ExitCode {
@@ -31,7 +34,7 @@ fn run(arguments: &[String]) -> Result<u8> {
     let start = number(folder.as_ref())?;
     let script = case.programs.get(start).or(case.programs.last()).context("no script")?;
     let rpc = case.plugin.as_ref().map(|_| Rpc::default());
-    let mut program = Program { stdin: std::io::stdin().lock(), rpc };
+    let mut program = Program { stdin: std::io::stdin().lock(), rpc, folder: folder.into() };
     for line in script {
         if let Some(code) = program.does(line).with_context(|| format!("`{line}`"))? {
             return Ok(code);
@@ -59,6 +62,8 @@ struct Program {
     stdin: StdinLock<'static>,
     /// What a program that speaks JSON-RPC was called.
     rpc: Option<Rpc>,
+    /// Where signs are given.
+    folder: PathBuf,
 }
 
 impl Program {
@@ -154,6 +159,14 @@ impl Program {
             // Answers all that comes from here on: each message is a turn that says its words again, and where it was resumed.
             "converse" => self.converse()?,
             "pause" => std::thread::sleep(Duration::from_millis(rest.parse()?)),
+            "sign" => sign::give(&self.folder, rest)?,
+            "await" => {
+                let deadline = Instant::now() + PATIENCE;
+                while !sign::is_given(&self.folder, rest) {
+                    anyhow::ensure!(Instant::now() < deadline, "no such sign in {PATIENCE:?}");
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+            }
             "exit" => return Ok(Some(rest.parse()?)),
             "die" => std::process::abort(),
             // Lives on, whatever becomes of its stdin.
