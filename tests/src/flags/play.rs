@@ -5,7 +5,7 @@
 //! | `send TEXT` | sends a message |
 //! | `auto TEXT`, `attach TEXT` | sends one as the policy has it, into the open turn where that can be; one with a picture |
 //! | `until WORDS` | waits until a line with all these words is seen, after the line that the last `until` found |
-//! | `wait MS` | waits |
+//! | `rest` | waits until nothing goes on |
 //! | `answer N OPTION`, `fill N VALUE`, `dismiss N` | answers the request that was opened as the Nth |
 //! | `tools NAME`, `output N TEXT` | gives the provider a tool of ours; answers the Nth request with what it gave |
 //! | `expert ROLE TEXT` | sends a message for an expert role |
@@ -187,7 +187,7 @@ impl Stage<'_> {
                 self.told("send", sent);
             }
             "until" => self.until(rest).await?,
-            "wait" => tokio::time::sleep(Duration::from_millis(rest.parse()?)).await,
+            "rest" => while !self.thread()?.rest().await {},
             "answer" => {
                 let chosen = Chosen { option_id: more.into(), note: None, input: None };
                 self.answer(first, Reply::Chosen(chosen)).await?;
