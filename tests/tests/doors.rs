@@ -199,12 +199,15 @@ fn a_pending_approval_expires_when_the_host_dies() {
     let lock = std::fs::read_dir(door.data().join("locks")).unwrap().next().unwrap().unwrap().path();
     let holder: i32 = std::fs::read_to_string(lock).unwrap().trim().parse().unwrap();
     // What a client saw is stored a moment later, or announced as a gap; here it is to be stored.
-    std::thread::sleep(Duration::from_millis(500));
-    kill(Pid::from_raw(holder), Signal::SIGKILL).unwrap();
-    asked.wait().unwrap();
     let list = door.run(&["threads", "list", "--json"]).expect(0, &[]);
     let thread = list.events()[0]["id"].as_str().unwrap().to_owned();
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while door.run(&["threads", "show", &thread, "--json"]).expect(0, &[]).of_type("request.opened").is_empty() {
+        assert!(Instant::now() < deadline, "the request is stored");
+    }
+    kill(Pid::from_raw(holder), Signal::SIGKILL).unwrap();
+    asked.wait().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
     while door.run(&["run", "--resume", &thread, "hello"]).code != 0 {
         assert!(Instant::now() < deadline, "the dead host's lease is freed");
     }
@@ -389,7 +392,7 @@ fn a_missing_program_is_named_with_the_way_to_get_it() {
 
 #[test]
 fn a_program_that_prints_a_banner_and_waits_is_found_out() {
-    let door = door().limits(&json!({ "handshake_ms": 1_500, "stdin_close_ms": 300 }));
+    let door = door().limits(&json!({ "handshake_ms": 5_000, "stdin_close_ms": 300 }));
     let ended = with_program(&door, "echo 'Welcome to the TUI 7'; sleep 300")
         .expect(4, &["Welcome to the TUI 7", "handshake_ms"])
         .well_formed();
@@ -458,9 +461,11 @@ printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"l
 cat > /dev/null"#,
     );
     let ended = ended.expect(0, &["late, but here"]).well_formed();
-    let stalled = ended.of_type("stalled");
-    assert_eq!(stalled[0]["silent_ms"], 700, "{stalled:?}");
-    assert!(stalled.len() <= 2, "it is said less and less often: {stalled:?}");
+    let stalled: Vec<u64> = ended.of_type("stalled").iter().filter_map(|event| event["silent_ms"].as_u64()).collect();
+    assert_eq!(stalled[0], 700);
+    // However long it took: each silence begins with the limit.
+    let lessening = stalled.windows(2).all(|two| two[1] == 700 || two[1] == two[0] * 2);
+    assert!(lessening, "it is said less and less often: {stalled:?}");
 }
 
 #[test]
@@ -516,7 +521,7 @@ fn no_process_outlives_the_program_however_it_ends() {
     }
     kill(Pid::from_raw(child.id() as i32), Signal::SIGKILL).unwrap();
     child.wait().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while is_running(&marker) {
         assert!(Instant::now() < deadline, "a process outlived the host's SIGKILL");
         std::thread::sleep(Duration::from_millis(20));

@@ -12,7 +12,7 @@ const SERVER: &str = env!("CARGO_BIN_EXE_play");
 
 fn limits() -> Value {
     json!({
-        "http_answer_ms": 1_500, "http_body_ms": 500, "http_body_bytes": 65_536, "http_server_start_ms": 20_000, "session_exchanges": 4,
+        "http_answer_ms": 6_000, "http_body_ms": 4_000, "http_body_bytes": 65_536, "http_server_start_ms": 20_000, "session_exchanges": 4,
         "read_queue_frames": 64
     })
 }
@@ -59,11 +59,8 @@ fn get(path: &str) -> Value {
     json!({ "path": path })
 }
 
-const START: &str = r#"{"spawn":[]}"#;
-
 fn steps(steps: &[Value]) -> Value {
-    let start: Value = serde_json::from_str(START).unwrap();
-    std::iter::once(start).chain(steps.iter().cloned()).collect()
+    std::iter::once(json!({ "spawn": [] })).chain(steps.iter().cloned()).collect()
 }
 
 /// The server starts slowly, and is waited for; what the plugin says arrives as it was said, with what the host adds.

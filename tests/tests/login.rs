@@ -101,7 +101,7 @@ fn what_nobody_logs_in_for_ends_with_the_fault_that_met_it() {
 
 #[test]
 fn a_login_that_never_ends_has_a_deadline() {
-    let mut live = live(door().limits(&json!({ "login_ms": 700 })), &["hello"]);
+    let mut live = live(door().limits(&json!({ "login_ms": 4_000 })), &["hello"]);
     let asked = live.until_type("request.opened");
     pick(&mut live, &asked, "never");
     let end = live.until_type("run.ended");
@@ -207,7 +207,7 @@ esac"#;
 
 #[test]
 fn doctor_says_what_is_known_of_each_program_and_waits_for_none() {
-    let door = door().limits(&json!({ "version_ms": 700 }));
+    let door = door().limits(&json!({ "version_ms": 5_000 }));
     door.script(
         "claude",
         r#"case "$1" in --version) echo "2.1.332 (Claude Code)" ;; auth) echo '{ "loggedIn": false }'; exit 1 ;; esac"#,
@@ -234,10 +234,10 @@ fn doctor_says_what_is_known_of_each_program_and_waits_for_none() {
     assert_eq!((&codex["in_tested_range"], &codex["login"]["state"]), (&false.into(), &"yes".into()));
     assert!(codex["text"].as_str().unwrap().contains("what they share works"));
     assert_eq!(of("copilot")["login"]["state"], "unknown");
-    assert!(of("pi")["text"].as_str().unwrap().contains("no answer in 0.7 s"), "{}", of("pi"));
+    assert!(of("pi")["text"].as_str().unwrap().contains("no answer in 5 s"), "{}", of("pi"));
     assert!(of("gemini")["text"].as_str().unwrap().contains("exit code 1: 'cannot find module x'"), "{}", of("gemini"));
     assert_eq!((&of("opencode")["ok"], of("opencode")["path"].is_null()), (&false.into(), true));
-    assert!(!jackfield_tests::door::is_running(&format!("{home}/pi")), "what hangs is left running");
+    assert!(!is_running(&format!("{home}/pi")), "what hangs is left running");
     door.run(&["doctor"]).expect(
         0,
         &["logged in: no (by `claude auth status`); `jackfield login claude-code` does that", "may be started: main"],

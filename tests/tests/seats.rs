@@ -300,17 +300,14 @@ async fn who_lets_go_of_a_thread_without_a_word_closes_it_alone() {
     let (gone, mut stays) = (two.pop().expect("b"), two.pop().expect("a"));
     let id = gone.thread.id().clone();
     drop(gone);
-    let mut again = None;
-    for _ in 0..200 {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let mut again = loop {
         match bench.host.resume_thread(&bench.plugin, alike.clone(), &id).await {
-            Ok(thread) => again = Some(thread),
-            Err(_) => tokio::time::sleep(std::time::Duration::from_millis(20)).await,
+            Ok(thread) => break Talk::of(thread),
+            Err(error) => assert!(std::time::Instant::now() < deadline, "its lease is free: {error}"),
         }
-        if again.is_some() {
-            break;
-        }
-    }
-    let mut again = Talk::of(again.expect("its lease is free"));
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    };
     let run = stays.say("talk").await;
     stays.ended(&[&run]).await;
     let run = again.say("talk").await;
