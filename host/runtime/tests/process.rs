@@ -141,9 +141,18 @@ fn a_hundred_megabytes_without_a_newline_stay_bounded_in_memory() {
     assert!(peak < 48 * 1024, "a limit of 16 MiB and a peak of {peak} kB");
 }
 
+/// What a shell says to wait until this file is there.
+fn waits_for(file: &std::path::Path) -> String {
+    format!("while [ ! -e {} ]; do sleep 0.02; done", file.display())
+}
+
 #[tokio::test]
 async fn a_slow_reader_gets_whole_lines() {
-    let mut talk = sh(r#"read a; sleep 0.4; read b; read c; echo "{\"a\":${#a},\"b\":${#b},\"c\":\"$c\"}""#).await;
+    let folder = tempfile::tempdir().unwrap();
+    let go_on = folder.path().join("go-on");
+    let waits = waits_for(&go_on);
+    let script = format!(r#"read a; {waits}; read b; read c; echo "{{\"a\":${{#a}},\"b\":${{#b}},\"c\":\"$c\"}}""#);
+    let mut talk = sh(&script).await;
     let write = |line: Vec<u8>| talk.write(line).expect("queued");
     let (first, second, third) = (write(b"{}".to_vec()), write(vec![b'x'; 200_000]), write(b"end".to_vec()));
     assert_eq!(first.await, Ok(Ok(())));
@@ -152,6 +161,7 @@ async fn a_slow_reader_gets_whole_lines() {
         timeout(Duration::from_millis(150), &mut second).await.is_err(),
         "200 kB do not fit a pipe that nobody reads"
     );
+    std::fs::write(go_on, "").unwrap();
     assert_eq!((second.await, third.await), (Ok(Ok(())), Ok(Ok(()))));
     assert_eq!(talk.frame().await, "{\"a\":2,\"b\":200000,\"c\":\"end\"}");
 }
@@ -212,8 +222,11 @@ async fn a_program_that_ends_half_way_breaks_what_waits_to_be_written() {
 
 #[tokio::test]
 async fn a_program_without_a_stdout_lives_on() {
-    let mut talk = sh("exec >&-; sleep 0.3; exit 4").await;
+    let folder = tempfile::tempdir().unwrap();
+    let go_on = folder.path().join("go-on");
+    let mut talk = sh(&format!("exec >&-; {}; exit 4", waits_for(&go_on))).await;
     assert!(timeout(Duration::from_millis(150), talk.events.recv()).await.is_err(), "the end of a pipe is not the end");
+    std::fs::write(go_on, "").unwrap();
     assert_eq!(talk.rest().await.1.code, Some(4));
 }
 
@@ -278,7 +291,7 @@ async fn a_supervisor_that_is_none_is_named() {
 
 #[tokio::test]
 async fn raw_output_is_handed_on_as_it_comes() {
-    let spec = SpawnSpec { framing: Framing::Raw, ..shell("printf 'no newline'; sleep 0.2; printf ' and more'") };
+    let spec = SpawnSpec { framing: Framing::Raw, ..shell("printf 'no newline'; read x; printf ' and more'") };
     let Talk { channel, mut events } = open(spec, limits(|_| ()), 64).await.expect("starts");
     let Some(ChannelEvent::Frame { data, .. }) = events.recv().await else { panic!("a piece comes at once") };
     assert_eq!(data, jackfield_core::contract::FrameData::Text("no newline".to_owned()));

@@ -138,11 +138,11 @@ pub fn lives(pid: u32) -> bool {
     stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
 }
 
-/// Fails unless all these are gone within two seconds.
+/// Fails unless all these are gone long before they would end by themselves.
 pub async fn all_die(pids: &[u32]) {
     let start = Instant::now();
     while pids.iter().any(|&pid| lives(pid)) {
-        assert!(start.elapsed() < Duration::from_secs(2), "of {pids:?} some live on");
+        assert!(start.elapsed() < Duration::from_secs(30), "of {pids:?} some live on");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
