@@ -1,7 +1,7 @@
 //! Runs a plugin: bytes → checked → compiled → generation → session. The only crate that knows wasmtime.
 //!
 //! The way of the data is the list of modules: `check` reads bytes without running them, `engine` compiles what passed and
-//! asks it who it is, `session` feeds one instance of it, under the `limiter` and the engine's clock; `error` says what went
+//! asks it who it is, `session` feeds one instance of it, under the `limiter`, the `meter` of its processor time and the engine's clock; `error` says what went
 //! wrong, and `convert` moves values between the bindings' types and the contract's.
 //!
 //! **A plugin can compute and ask; nothing else.** Its linker holds one function, `diag.log`. It has no clock, no files, no
@@ -22,6 +22,7 @@ mod engine;
 mod error;
 mod limiter;
 mod log;
+mod meter;
 mod session;
 
 pub use check::{CURRENT, FLOOR, Inspection, Lane, MANIFEST_SECTION, inspect};

@@ -1,7 +1,7 @@
 //! A plugin at work: one store, one instance, one resource `session`.
 //!
-//! A call runs in slices of `call_slice_ms`; between two slices others on the same thread get their turn, and after
-//! `call_cpu_ms` it is ended. **After any error but a refused batch the session is dead**: its memory may be half changed.
+//! A call runs in slices of `call_slice_ms`; between two slices others on the same thread get their turn, and once it has used
+//! `call_cpu_ms` of the processor it is ended. **After any error but a refused batch the session is dead**: its memory may be half changed.
 //! The same holds when a call's future is dropped midway.
 
 use crate::bindings::exports::jackfield::provider::adapter;
@@ -11,9 +11,11 @@ use crate::engine::{Inner, tick};
 use crate::error::CallError;
 use crate::limiter::{Denial, Limiter};
 use crate::log::{Log, clean};
+use crate::meter::Meter;
 use jackfield_core::contract::{Caused, Fault, FaultKind, FrameData, Input, Level, Tick};
 use jackfield_core::limits::Limits;
 use std::sync::Arc;
+use std::time::Duration;
 use wasmtime::component::ResourceAny;
 use wasmtime::{Store, Trap, UpdateDeadline, WasmBacktrace};
 
@@ -21,7 +23,7 @@ use wasmtime::{Store, Trap, UpdateDeadline, WasmBacktrace};
 pub(crate) struct Host {
     limiter: Limiter,
     log: Log,
-    slices_left: u64,
+    meter: Arc<Meter>,
 }
 
 /// What happens at the end of a slice.
@@ -56,19 +58,15 @@ impl imported::diag::Host for Host {
 
 /// A store under limits.
 pub(crate) fn open_store(engine: &wasmtime::Engine, limits: &Limits, slicing: Slicing) -> Store<Host> {
-    let host = Host { limiter: Limiter::new(limits), log: Log::new(limits), slices_left: 0 };
-    let ticks = slice_ticks(limits);
+    let host = Host { limiter: Limiter::new(limits), log: Log::new(limits), meter: Arc::default() };
+    let (ticks, most) = (slice_ticks(limits), Duration::from_millis(limits.call_cpu_ms));
     let mut store = Store::new(engine, host);
     store.limiter(|host| &mut host.limiter);
     store.set_hostcall_fuel(limits.call_output_bytes as usize);
-    store.epoch_deadline_callback(move |mut context| {
-        let host = context.data_mut();
-        host.slices_left = host.slices_left.saturating_sub(1);
-        match (host.slices_left, slicing) {
-            (0, _) => Err(OutOfTime.into()),
-            (_, Slicing::Yield) => Ok(UpdateDeadline::Yield(ticks)),
-            (_, Slicing::Block) => Ok(UpdateDeadline::Continue(ticks)),
-        }
+    store.epoch_deadline_callback(move |mut context| match slicing {
+        _ if context.data_mut().meter.used() >= most => Err(OutOfTime.into()),
+        Slicing::Yield => Ok(UpdateDeadline::Yield(ticks)),
+        Slicing::Block => Ok(UpdateDeadline::Continue(ticks)),
     });
     begin_call(&mut store, limits);
     store
@@ -81,7 +79,7 @@ fn slice_ticks(limits: &Limits) -> u64 {
 /// Gives the guest the time of one call. What an earlier call was refused and survived is no reason of a later crash.
 fn begin_call(store: &mut Store<Host>, limits: &Limits) {
     let host = store.data_mut();
-    host.slices_left = (limits.call_cpu_ms / limits.call_slice_ms).max(1);
+    host.meter.begin();
     host.limiter.take_denial();
     host.log.take_panic();
     store.set_epoch_deadline(slice_ticks(limits));
@@ -90,11 +88,12 @@ fn begin_call(store: &mut Store<Host>, limits: &Limits) {
 impl Session {
     pub(crate) async fn open(generation: Arc<Inner>) -> Result<Self, CallError> {
         let mut store = open_store(generation.pre.engine(), &generation.limits, Slicing::Yield);
-        let made = async {
+        let meter = store.data().meter.clone();
+        let made = meter.measured(async {
             let provider = generation.pre.instantiate_async(&mut store).await?;
             let resource = provider.jackfield_provider_adapter().session().call_constructor(&mut store).await?;
             wasmtime::Result::Ok((provider, resource))
-        };
+        });
         match made.await {
             Ok((provider, resource)) => Ok(Session { generation, store, provider, resource, dead: false }),
             Err(error) => Err(classify(&generation.name, &mut store, error)),
@@ -112,7 +111,8 @@ impl Session {
         self.dead = true;
         begin_call(&mut self.store, &self.generation.limits);
         let guest = self.provider.jackfield_provider_adapter().session();
-        let answer = guest.call_handle(&mut self.store, self.resource, at.convert(), &inputs).await;
+        let meter = self.store.data().meter.clone();
+        let answer = meter.measured(guest.call_handle(&mut self.store, self.resource, at.convert(), &inputs)).await;
         let outputs = match answer {
             Err(error) => return Err(classify(&self.generation.name, &mut self.store, error)),
             Ok(Err(fault)) => return Err(self.fault(fault.convert())),
