@@ -295,6 +295,9 @@ impl Faulty {
             }
             "commands" => cx.event_in(scope, EventBody::SlashCommands(vec![])),
             "alive" => cx.silent("alive"),
+            // All of them in one batch.
+            "batch" => line["lines"].as_array().into_iter().flatten().for_each(|one| self.said(cx, one)),
+            "odd" => cx.event_in(scope, EventBody::Other(Other { name: "odd".into(), json: line.to_string() })),
             other => cx.unknown(other.to_owned()),
         }
         if cx.said_nothing() {

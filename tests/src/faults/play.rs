@@ -79,6 +79,7 @@ impl House {
             host: &host,
             audit: data.join("audit.jsonl"),
             signs: folder.path().join("starts"),
+            work: folder.path().join("work").canonicalize()?,
             plugin,
             instance,
             events: thread.subscribe(),
@@ -140,12 +141,27 @@ fn furnish(folder: &Path, lines: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// The programs that are at work in this folder, once two seconds have passed or none is.
+async fn at_work_in(folder: &Path) -> Vec<String> {
+    let deadline = Instant::now() + Duration::from_secs(2);
+    loop {
+        let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.path());
+        let here = processes.filter(|path| std::fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == folder));
+        let left: Vec<String> = here.filter_map(|path| std::fs::read_to_string(path.join("comm")).ok()).collect();
+        if left.is_empty() || Instant::now() > deadline {
+            return left.iter().map(|name| name.trim().to_owned()).collect();
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
 /// Where the host's side of a case is done.
 struct Desk<'a> {
     host: &'a Host,
     audit: PathBuf,
     /// Where signs are given.
     signs: PathBuf,
+    work: PathBuf,
     plugin: &'a Plugin,
     instance: Instance,
     /// Absent only while it is taken up again.
@@ -213,6 +229,13 @@ impl Desk<'_> {
                 self.outcome("the choice", chosen).await?;
             }
             "resume" => self.resume().await?,
+            "gone" => {
+                let left = at_work_in(&self.work).await;
+                self.view.say(&match left.is_empty() {
+                    true => "> nothing is at work in the workspace".to_owned(),
+                    false => format!("> still at work in the workspace: {}", left.join(", ")),
+                });
+            }
             other => bail!("the host knows no `{other}`"),
         }
         Ok(())

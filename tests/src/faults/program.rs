@@ -178,6 +178,11 @@ impl Program {
             "leave-a-child" => {
                 std::process::Command::new("sleep").arg("300").spawn()?;
             }
+            // In a session of its own, whose parent is gone, and deaf to what asks it to end.
+            "leave-a-stray" => {
+                let words = "(trap '' HUP INT TERM; exec sleep 300) </dev/null >/dev/null 2>&1 & exit 0";
+                std::process::Command::new("setsid").args(["sh", "-c", words]).status()?;
+            }
             other => bail!("the program knows no `{other}`"),
         }
         Ok(None)
