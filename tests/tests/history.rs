@@ -283,3 +283,56 @@ fn a_stored_conversation_goes_on_in_a_thread_of_ours() {
     assert_eq!(fresh.of_type("context.changed")[0]["change"]["what"], "lost");
     assert!(asked(&fresh)[0].starts_with("open-thread create"), "{:?}", asked(&fresh));
 }
+
+// `jackfield history delete`: `tests/agents/keeper.sh` keeps conversations as files, and offers to delete them.
+
+/// A door with that agent, and the conversations that it keeps.
+fn keeper(names: &[&str]) -> (Door, String, std::path::PathBuf) {
+    let door = door();
+    let body = std::fs::read_to_string(xtask::root().join("tests/agents/keeper.sh")).expect("the agent");
+    let agent = door.script("agent", &body);
+    let kept = agent.with_file_name("kept");
+    std::fs::create_dir(&kept).expect("a folder");
+    names.iter().for_each(|name| std::fs::write(kept.join(name), "").expect("a conversation"));
+    (door, agent.display().to_string(), kept)
+}
+
+#[test]
+fn a_stored_conversation_is_deleted_by_its_provider() {
+    let (door, agent, kept) = keeper(&["one", "two"]);
+    let delete = |provider: &str, session: &str, more: &[&str]| {
+        door.run(&[&["history", "delete", provider, session, "--exe", &agent], more].concat())
+    };
+    delete("acp", "one", &[]).expect(2, &["deletes for good", "--yes"]);
+    assert!(kept.join("one").exists(), "nobody agreed");
+    delete("acp", "one", &["--yes"]).expect(0, &["acp has deleted 'one'", "jackfield threads list"]);
+    assert!(!kept.join("one").exists() && kept.join("two").exists());
+    let words = ["'one' can't be deleted", "no conversation one", "jackfield history sessions acp"];
+    delete("acp", "one", &["--yes"]).expect(1, &words);
+    // One whose conversations are read from its files is started for this, and knows what those do not show.
+    delete("copilot", "two", &["--yes"]).expect(0, &["copilot has deleted 'two'"]);
+    assert!(!kept.join("two").exists());
+    let records = door.audit();
+    let asked: Vec<_> = records.iter().filter(|record| record["kind"] == "delete-stored").collect();
+    assert_eq!(asked.len(), 3);
+    assert_eq!((&asked[0]["facts"]["thread"], &asked[0]["rule"]), (&json!("one"), &json!("operator")));
+    // Whoever has no way to do it says so.
+    run(&door, &["history", "delete", "scripted", "s1", "--yes"], STORED)
+        .expect(3, &["'s1' can't be deleted", "delete-thread"]);
+    door.run(&["history", "delete"]).expect(2, &["SESSION"]);
+}
+
+/// A person is shown what would go, and asked.
+#[test]
+fn a_person_is_asked_before_a_stored_conversation_is_deleted() {
+    let (door, agent, kept) = keeper(&["one"]);
+    let typed = |word: &str| {
+        let line = format!("history delete acp one --exe {agent}");
+        jackfield_tests::door::finish(door.at_terminal(&line).spawn().expect("script"), format!("{word}\n").as_bytes())
+    };
+    let asked = "Have acp delete this conversation for good? [y/N]";
+    typed("").expect(0, &["About one", asked, "nothing was deleted"]);
+    assert!(kept.join("one").exists());
+    typed("y").expect(0, &[asked, "acp has deleted 'one'"]);
+    assert!(!kept.join("one").exists());
+}

@@ -13,7 +13,11 @@ fn door() -> Door {
 }
 
 fn agent(door: &Door) -> String {
-    let body = std::fs::read_to_string(xtask::root().join("tests/agents/login.sh")).expect("the agent");
+    agent_of(door, "login.sh")
+}
+
+fn agent_of(door: &Door, script: &str) -> String {
+    let body = std::fs::read_to_string(xtask::root().join("tests/agents").join(script)).expect("the agent");
     text(&door.script("agent", &body))
 }
 
@@ -201,6 +205,37 @@ esac"#;
     let mine = " --env WHO=me --exe-arg=--profile --exe-arg=work";
     typed(mine, "sesame").expect(0, &["welcome to work, me", "claude-code: logged in: yes (by `claude auth status`)"]);
     assert!(!std::fs::read_to_string(door.data().join("audit.jsonl")).unwrap().contains("sesame"));
+}
+
+// `jackfield logout`.
+
+#[test]
+fn logout_is_asked_of_an_agent_that_offers_it_and_refused_where_none_does() {
+    let door = door();
+    let keeper = agent_of(&door, "keeper.sh");
+    let logged_in = door.script("in", "");
+    let ended = door.run(&["logout", "acp", "--exe", &keeper, "--json"]).expect(0, &[]);
+    let said: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!((&said["provider"], &said["login"]["state"]), (&"acp".into(), &"no".into()));
+    assert!(!logged_in.exists());
+    door.run(&["logout", "acp", "--exe", &keeper]).expect(1, &["acp was not logged out of", "nobody is logged in"]);
+    // One whose stored conversations are read from its files is started for this.
+    door.script("in", "");
+    door.run(&["logout", "copilot", "--exe", &keeper]).expect(0, &["copilot: logged in: no"]);
+    assert!(!logged_in.exists());
+    assert_eq!(
+        door.audit().iter().filter(|record| record["kind"] == "logout" && record["rule"] == "operator").count(),
+        3
+    );
+    assert_eq!(door.run(&["threads", "list", "--json"]).expect(0, &[]).stdout, "", "no conversation is begun for it");
+
+    let other = agent_of(&door, "login.sh");
+    door.run(&["logout", "acp", "--exe", &other]).expect(3, &["does not offer to log out", "a command of its own"]);
+    door.run(&["logout", "scripted"]).expect(2, &["has no login"]);
+    door.run(&["logout"]).expect(2, &["which provider?"]);
+    door.run(&["logout", "nobody"]).expect(2, &["no provider 'nobody'"]);
+    let nowhere = format!("{keeper}-nowhere");
+    door.run(&["logout", "acp", "--exe", &nowhere]).expect(4, &["agent-nowhere"]);
 }
 
 // `jackfield doctor`.

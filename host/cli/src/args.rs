@@ -44,6 +44,8 @@ pub enum Command {
     Record(RecordCommand),
     /// Logs in to a provider, the provider's own way.
     Login(LoginArgs),
+    /// Logs out of a provider, where its protocol has a way.
+    Logout(LogoutArgs),
     /// Looks for what is needed and says how to get what is missing.
     Doctor(DoctorArgs),
 }
@@ -291,6 +293,20 @@ pub enum HistoryCommand {
         #[command(flatten)]
         json: JsonArgs,
     },
+    /// Has the provider delete one for good, where its protocol has a way. A thread of ours on it stays: `threads delete`.
+    #[command(after_help = exit::HELP, allow_missing_positional = true)]
+    Delete {
+        #[command(flatten)]
+        of: ProviderArgs,
+        /// The conversation, by its id.
+        session: String,
+        /// The folder it was had in: found sooner.
+        #[arg(long, value_name = "DIR")]
+        folder: Option<PathBuf>,
+        /// Does not ask; needed where there is no terminal.
+        #[arg(long, short)]
+        yes: bool,
+    },
 }
 
 /// A piece of something long.
@@ -463,6 +479,15 @@ pub struct LoginArgs {
     pub method: Option<String>,
     #[command(flatten)]
     pub programs: ProgramArgs,
+    #[command(flatten)]
+    pub json: JsonArgs,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = exit::HELP)]
+pub struct LogoutArgs {
+    #[command(flatten)]
+    pub of: ProviderArgs,
     #[command(flatten)]
     pub json: JsonArgs,
 }

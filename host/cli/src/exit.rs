@@ -77,14 +77,15 @@ impl Failure {
     }
 }
 
+/// Codes of a provider's program that can't be started.
+const NO_PROGRAM: [&str; 3] = ["program-not-found", "program-unusable", "spawn-failed"];
+
 impl From<HostError> for Failure {
     fn from(error: HostError) -> Failure {
         let exit = match &error {
             HostError::Ask(error) => exit_of(error),
             HostError::Load(_) | HostError::Call(_) => Exit::Unavailable,
-            HostError::Attached { code: "program-not-found" | "program-unusable" | "spawn-failed", .. } => {
-                Exit::Unavailable
-            }
+            HostError::Attached { code, .. } if NO_PROGRAM.contains(code) => Exit::Unavailable,
             HostError::Attached { .. } => Exit::Refused,
             HostError::Instance(_)
             | HostError::NoThread(_)
@@ -111,6 +112,9 @@ impl From<AskError> for Failure {
 fn exit_of(error: &AskError) -> Exit {
     match error {
         AskError::Plugin(_) => Exit::Unavailable,
+        AskError::Fault(fault) if fault.code.as_deref().is_some_and(|code| NO_PROGRAM.contains(&code)) => {
+            Exit::Unavailable
+        }
         AskError::Fault(fault) if matches!(fault.kind, FaultKind::Unsupported | FaultKind::Denied) => Exit::Refused,
         _ => Exit::Failed,
     }

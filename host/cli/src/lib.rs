@@ -12,6 +12,7 @@ mod grants;
 mod history;
 mod ledger;
 mod login;
+mod logout;
 mod look;
 mod matrix;
 mod models;
@@ -68,6 +69,7 @@ async fn dispatch(args: Args) -> Exit {
         Command::Matrix(args) => matrix::run(args).await,
         Command::Record(command) => record::run(command),
         Command::Login(args) => login::run(args).await,
+        Command::Logout(args) => logout::run(args).await,
         Command::Doctor(doctor) => doctor::run(doctor).await,
     };
     match result {

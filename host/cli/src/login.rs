@@ -92,7 +92,7 @@ async fn at_terminal(
 }
 
 /// What the program says now.
-async fn told_by_program(manifest: &Manifest, instance: &Instance, patience: Duration) -> Login {
+pub(crate) async fn told_by_program(manifest: &Manifest, instance: &Instance, patience: Duration) -> Login {
     let unknown = |how: String| Login { logged_in: LoggedIn::Unknown, how };
     let Some(cli) = manifest.cli.first() else { return unknown("its command ended well".into()) };
     let chosen = instance.program(manifest, &cli.program);

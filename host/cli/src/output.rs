@@ -8,6 +8,15 @@ pub fn person_present() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
+/// Asks a person for a yes, on stderr; all else is a no.
+pub fn agrees(question: &str) -> io::Result<bool> {
+    eprint!("{question} [y/N] ");
+    io::stderr().flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+}
+
 /// Columns of the terminal on stderr; 100 where there is none.
 pub fn width() -> usize {
     let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));

@@ -4,6 +4,7 @@
 //! through the normalizer like everything else, marked `replayed`; the same transcript asked for in the same way has the same ids.
 //! **A list that fails is empty, with a note that says why; a transcript that fails is an error.** Tests: `tests/tests/history.rs`.
 
+mod own;
 mod settings;
 
 pub use settings::{Asking, KnownSettings};
@@ -11,6 +12,7 @@ pub use settings::{Asking, KnownSettings};
 use crate::host::{Host, HostError, Plugin};
 use crate::instance::Instance;
 use crate::mint;
+use crate::query::own::Whose;
 use crate::session::{AskError, Operation, Outcome, SeatStart, SessionHandle, SessionStart, fault};
 use crate::thread_log::{Subscription, ThreadLog};
 use jackfield_core::contract::{
@@ -54,6 +56,7 @@ pub struct Query {
     session: SessionHandle,
     heard: Subscription,
     limits: Arc<Limits>,
+    whose: Whose,
 }
 
 impl Host {
@@ -88,8 +91,9 @@ impl Host {
         let seat =
             SeatStart { session, epoch: 0, cursor: None, native_id: None, log, survivors: Vec::new(), lease: None };
         let limits = shared.limits.clone();
+        let whose = Whose::of(&start, shared.audit.clone());
         let session = SessionHandle::start(start, seat, shared, Vec::new()).await?;
-        Ok(Query { session, heard, limits })
+        Ok(Query { session, heard, limits, whose })
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the protocol has and the contract has no word of its own for: asked for by name (`other`), where the agent offers it.
 //!
 //! `logout` forgets the login; `delete-thread` deletes the conversation that the command names from the agent's own list, open or not.
+//! In a session for questions, which its files answer, the agent is started for it.
 
 use jackfield_sdk::prelude::*;
 use serde_json::{Value, json};
@@ -17,6 +18,10 @@ impl<D: AcpDialect> Acp<D> {
             "delete-thread" => (self.agent.deletes, "delete its conversations"),
             _ => return,
         };
+        if self.query && self.phase == Phase::Empty {
+            self.started_for = Some((thread, name.to_owned()));
+            return self.launch(cx, op);
+        }
         if self.phase != Phase::Ready {
             return cx.fail(op, Fault::new(FaultKind::Conflict, "The agent has not started. Try again then."));
         }

@@ -33,6 +33,8 @@ pub struct Acp<D> {
     pub(crate) requests: Requests,
     /// This session only lists and reads what is stored.
     pub(crate) query: bool,
+    /// What the program was started for, when that is a command by its name: the thread it names, and the name.
+    pub(crate) started_for: Option<(Option<String>, String)>,
     /// Questions about what is on disk.
     pub(crate) past: Questions,
     /// Writes that are on their way, by effect, and what waits for them.
@@ -182,6 +184,11 @@ impl<D: AcpDialect> Acp<D> {
             // Its files answer; nothing is started for that.
             return cx.done(op, OpValue::Accepted);
         }
+        self.launch(cx, op);
+    }
+
+    /// Starts the program, for a command that waits for it.
+    pub(crate) fn launch(&mut self, cx: &mut Cx, op: u32) {
         self.channel = cx.spawn("main", vec![]);
         self.phase = Phase::Starting(op);
         cx.hold(op);

@@ -104,8 +104,14 @@ impl<D: AcpDialect> Acp<D> {
     fn ready(&mut self, cx: &mut Cx) {
         let Phase::Starting(op) = self.phase else { return };
         self.phase = Phase::Ready;
-        cx.done(op, OpValue::Accepted);
+        let started_for = self.started_for.take();
+        if started_for.is_none() {
+            cx.done(op, OpValue::Accepted);
+        }
         self.negotiate(cx, None);
+        if let Some((thread, name)) = started_for {
+            self.other(cx, op, thread, &name);
+        }
     }
 
     /// Tells what the agent can do; a conversation's settings say more.

@@ -14,6 +14,8 @@ const METHODS: [&str; 2] = ["chatgpt", "chatgptDeviceCode"];
 #[derive(Debug, Default)]
 pub(crate) struct Login {
     missing: bool,
+    /// The configured service wants one.
+    wanted: bool,
     /// The program's ids of those that wait. A later one ends those before it.
     waiting: Vec<String>,
 }
@@ -25,6 +27,7 @@ fn request_of(login: &str) -> String {
 impl Codex {
     pub(crate) fn account_read(&mut self, cx: &mut Cx, answer: Result<Value, RpcError>) {
         let read: AccountRead = answer.ok().and_then(|read| serde_json::from_value(read).ok()).unwrap_or_default();
+        self.login.wanted = read.requires_openai_auth;
         self.login.missing = read.requires_openai_auth && read.account.is_none();
         if read.requires_openai_auth || read.account.is_some() {
             let account = read.account.unwrap_or_default();
@@ -101,6 +104,17 @@ impl Codex {
                 cx.event(EventBody::RequestsClosed(vec![RequestEnd { id: request_of(id), status }]));
             }),
             None => {}
+        }
+    }
+
+    /// The answer to `account/logout`.
+    pub(crate) fn logged_out(&mut self, cx: &mut Cx, op: u32, answer: Result<Value, RpcError>) {
+        match answer {
+            Ok(_) => {
+                self.login.missing = self.login.wanted;
+                cx.done(op, OpValue::Accepted);
+            }
+            Err(error) => cx.fail(op, crate::fault::of_call(&error)),
         }
     }
 

@@ -26,7 +26,7 @@ impl Codex {
         }
         self.query = start.role == Role::Query;
         match self.query {
-            // What is stored is read from its files; only the models need the program.
+            // What is stored is read from its files; the models, and what is asked by its name, need the program.
             true => cx.done(op, OpValue::Accepted),
             false => self.launch(cx, op),
         }
@@ -91,9 +91,10 @@ impl Codex {
         }
         if let Phase::Starting(op) = self.phase {
             self.phase = Phase::Ready;
-            match self.query {
-                true => self.list_settings(cx, op),
-                false => cx.done(op, OpValue::Accepted),
+            match self.started_for.take() {
+                Some((thread, name)) => self.other(cx, op, thread, &name),
+                None if self.query => self.list_settings(cx, op),
+                None => cx.done(op, OpValue::Accepted),
             }
         }
     }

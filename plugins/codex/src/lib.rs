@@ -2,7 +2,7 @@
 //!
 //! The way of a line: the SDK's `jsonrpc` (ids, answers, calls) → `translate` (what each method means) → `wire` (params to strict
 //! types) → `turn`, `item`, `agent`, `request`, `usage`, `account` (one noun each) → events. What the host asks for begins in `session`:
-//! `handshake`, `open`, `send`, `branch`, `history`.
+//! `handshake`, `open`, `send`, `branch`, `history`, `other`.
 //! **A method that is not understood is `unknown` by its name, a call that is not known is refused; text of the program decides
 //! nothing, but for a configuration that it says it could not read: then nothing is begun.**
 //! Tests: `tests/`, on recorded conversations of the real program in `recordings/`.
@@ -22,6 +22,7 @@ mod item;
 mod mcp;
 mod notice;
 mod open;
+mod other;
 mod request;
 mod rollout;
 mod send;

@@ -27,6 +27,8 @@ pub struct Codex {
     pub(crate) channel: u32,
     pub(crate) peer: Option<Peer<Call>>,
     pub(crate) version: Version,
+    /// What the program was started for, when that is a command by its name: the thread it names, and the name.
+    pub(crate) started_for: Option<(Option<String>, String)>,
     /// How many capability sets were sent.
     pub(crate) revision: u32,
     /// Settings that a thread begins with.
@@ -142,6 +144,14 @@ pub(crate) enum Call {
     Login {
         op: u32,
     },
+    Logout {
+        op: u32,
+    },
+    /// The thread is deleted for good.
+    Delete {
+        op: u32,
+        thread: String,
+    },
     /// Nobody waits for it.
     Nothing,
 }
@@ -178,6 +188,7 @@ impl Provider for Codex {
             CommandBody::Authenticate(method) => self.authenticate(cx, op, &method),
             CommandBody::ListThreads(list) => self.list(cx, op, &list),
             CommandBody::ListSettings => self.list_settings(cx, op),
+            CommandBody::Other(other) => self.other(cx, op, command.thread, &other.name),
             _ => {}
         }
     }
@@ -258,6 +269,8 @@ impl Codex {
             (Call::List { op }, answer) => self.listed(cx, op, answer),
             (Call::Models { op }, answer) => self.models_told(cx, op, answer),
             (Call::Login { op }, answer) => self.login_started(cx, op, answer),
+            (Call::Logout { op }, answer) => self.logged_out(cx, op, answer),
+            (Call::Delete { op, thread }, answer) => self.deleted(cx, op, &thread, answer),
             (Call::Nothing, _) => {}
         }
         if cx.said_nothing() {

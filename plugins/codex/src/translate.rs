@@ -28,6 +28,7 @@ const SILENT: &[&str] = &[
     "thread/archived",
     "thread/closed",
     "thread/compacted",
+    "thread/deleted",
     "thread/goal/*",
     "thread/name/updated",
     "thread/queue/changed",
@@ -110,6 +111,7 @@ impl Codex {
             "thread/name/updated" => self.named(cx, id, &notice),
             "thread/settings/updated" => self.settings_told(cx, id, &notice),
             "thread/closed" | "thread/archived" => self.closed(cx, id),
+            "thread/deleted" => self.gone(cx, id),
             _ => self.of_item(cx, method, id, notice),
         }
     }

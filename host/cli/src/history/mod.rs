@@ -3,6 +3,7 @@
 //! A session is begun for it that holds no conversation, and ends with it. **A list that fails is empty, and says why; a transcript that
 //! fails is an error.** Nothing of it becomes a thread here: that is `run --resume`. Tests: `tests/tests/history.rs`.
 
+mod delete;
 mod lines;
 
 pub use lines::AnyHistoryLine;
@@ -19,6 +20,7 @@ use jackfield_core::contract::{Note, Thread};
 use jackfield_runtime::host::{Host, Plugin};
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::query::{Listed, Query};
+use jackfield_runtime::session::AskError;
 use std::path::{Path, PathBuf};
 
 /// A provider that is asked.
@@ -36,6 +38,7 @@ pub async fn run(command: HistoryCommand) -> Outcome {
         HistoryCommand::Folders { of, json } => folders(&of, json.json).await,
         HistoryCommand::Sessions { of, folder, page, json } => sessions(&of, folder, page, json.json).await,
         HistoryCommand::Show { of, session, folder, page, json } => show(&of, &session, folder, page, json.json).await,
+        HistoryCommand::Delete { of, session, folder, yes } => delete::run(&of, &session, folder, yes).await,
     }
 }
 
@@ -50,9 +53,27 @@ pub(crate) async fn asked(of: &ProviderArgs) -> Result<Asked, Failure> {
 }
 
 impl Asked {
-    async fn query(&self, subject: &str, page: Option<&str>) -> Result<Query, Failure> {
+    pub(crate) async fn query(&self, subject: &str, page: Option<&str>) -> Result<Query, Failure> {
         let here = std::env::current_dir()?;
         Ok(self.host.query(&self.plugin, self.instance.clone(), &here, subject, page).await?)
+    }
+}
+
+impl Asked {
+    /// Why nothing could be done with a conversation, and the way out where it is not among those that are listed.
+    fn cannot(&self, session: &str, done: &str, error: AskError, listed: bool, notes: &[Note]) -> Failure {
+        let Failure { exit, error } = Failure::from(error);
+        let way = match listed {
+            true => String::new(),
+            false => {
+                let others = notes.iter().map(|note| format!("; {}", note.text)).collect::<String>();
+                let provider = &self.provider;
+                format!(
+                    "; it is not among those that are listed{others}: `jackfield history sessions {provider}` shows them"
+                )
+            }
+        };
+        Failure { exit, error: anyhow::anyhow!("'{session}' can't be {done}: {error}{way}") }
     }
 }
 
@@ -114,18 +135,7 @@ async fn show(of: &ProviderArgs, session: &str, folder: Option<PathBuf>, page: P
     };
     let read = query.read(id, cursor, page.page, page.limit).await;
     query.close().await;
-    let read = read.map_err(|error| {
-        let Failure { exit, error } = Failure::from(error);
-        let others = notes.iter().map(|note| format!("; {}", note.text)).collect::<String>();
-        let way = match found {
-            Some(_) => String::new(),
-            None => format!(
-                "; it is not among those that are listed{others}: `jackfield history sessions {}` shows them",
-                asked.provider
-            ),
-        };
-        Failure { exit, error: anyhow::anyhow!("'{session}' can't be shown: {error}{way}") }
-    })?;
+    let read = read.map_err(|error| asked.cannot(session, "shown", error, found.is_some(), &notes))?;
     for event in &read.events {
         if json {
             output::json(event.as_ref())?;

@@ -7,7 +7,6 @@ use crate::run::thread_id;
 use jackfield_runtime::clock::now_ms;
 use jackfield_runtime::host::Host;
 use jackfield_runtime::store::ThreadRecord;
-use std::io::Write;
 
 /// Carries the command out. Exit code 1 when one could not be deleted: it is in use, and named.
 pub async fn run(host: &Host, args: DeleteArgs) -> Outcome {
@@ -68,12 +67,6 @@ fn agreed(rows: &[ThreadRecord]) -> Result<bool, Failure> {
     if rows.len() > SHOWN {
         eprintln!("  and {} more", rows.len() - SHOWN);
     }
-    eprint!(
-        "Delete {} for good? [y/N] ",
-        if rows.len() == 1 { "this thread".into() } else { format!("{} threads", rows.len()) }
-    );
-    std::io::stderr().flush()?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+    let which = if rows.len() == 1 { "this thread".into() } else { format!("{} threads", rows.len()) };
+    Ok(output::agrees(&format!("Delete {which} for good?"))?)
 }

@@ -10,7 +10,7 @@ use super::outlet::fault;
 use super::seat::Stage;
 use super::task::Task;
 use jackfield_core::contract::{
-    Applies, CommandBody, Event, EventBody as Told, Fault, FaultKind, ListThreads, McpServer, OpValue, Point,
+    Applies, CommandBody, Event, EventBody as Told, Fault, FaultKind, ListThreads, McpServer, OpValue, Other, Point,
     ReadThread, Summarize, Thread, ToolSpec,
 };
 use jackfield_core::id::TaskId;
@@ -28,6 +28,8 @@ pub(crate) enum Operation {
     ListFolders,
     ListThreads(ListThreads),
     ReadStored(Option<String>, ReadThread),
+    /// In sessions that only ask: what the contract has no word of its own for, by its name. It may name a thread of the provider's.
+    ByName(&'static str, Option<String>),
     SetMcpServers(Vec<McpServer>),
     RegisterTools(Vec<ToolSpec>),
     Compact(String),
@@ -72,13 +74,15 @@ enum Prepared {
     Nothing,
     /// It holds in a session of the thread's own, which follows.
     Elsewhere,
+    /// It holds already: the conversation began with it.
+    Held,
 }
 
 impl Operation {
     /// The provider's thread that it is about, when that is not the seat's.
     fn names_thread(&self) -> Option<String> {
         match self {
-            Self::ReadStored(thread, _) => thread.clone(),
+            Self::ReadStored(thread, _) | Self::ByName(_, thread) => thread.clone(),
             Self::Fork(copying) => copying.subagent.clone(),
             _ => None,
         }
@@ -88,8 +92,8 @@ impl Operation {
     pub(super) fn intents(&self) -> Vec<Intent> {
         match self {
             Self::ListSettings => vec![Intent::ListSettings],
-            // No capability speaks of what is stored: the plugin's answer does.
-            Self::ListFolders | Self::ListThreads(_) | Self::ReadStored(..) => Vec::new(),
+            // No capability speaks of what is stored, or of what has a name only: the plugin's answer does.
+            Self::ListFolders | Self::ListThreads(_) | Self::ReadStored(..) | Self::ByName(..) => Vec::new(),
             Self::SetMcpServers(servers) if takes_tools_away(servers) => {
                 // The narrower one first: whoever is refused hears the reason of its hint.
                 vec![Intent::SelectMcpTools, Intent::SetMcpServers]
@@ -170,6 +174,7 @@ impl Operation {
             Self::ListFolders => "list-folders",
             Self::ListThreads(_) => "list-threads",
             Self::ReadStored(..) => "read-thread",
+            Self::ByName(name, _) => name,
             Self::SetMcpServers(_) => "set-mcp-servers",
             Self::RegisterTools(_) => "register-tools",
             Self::Compact(_) => "compact-thread",
@@ -223,6 +228,9 @@ impl Task {
             Ok(Prepared::Elsewhere) => {
                 let _ = done.send(Ok(Outcome::Done(OpValue::Applied(Applies::AfterRestart))));
             }
+            Ok(Prepared::Held) => {
+                let _ = done.send(Ok(Outcome::Done(OpValue::Applied(Applies::Now))));
+            }
             Ok(Prepared::Nothing) => {
                 let _ = done.send(Ok(Outcome::Done(OpValue::Accepted)));
             }
@@ -274,6 +282,10 @@ impl Task {
             let text = "a run is at work in this thread; interrupt it, or wait for its end".to_owned();
             return Err(AskError::Fault(fault(FaultKind::Conflict, text)));
         }
+        let is_new = self.seats[at].start.cursor.is_none();
+        if matches!(operation, Operation::RegisterTools(tools) if is_new && self.tools.are(tools)) {
+            return Ok(Prepared::Held);
+        }
         if operation.is_of_session() && !self.is_last(at) {
             self.say_decision(at, None, operation.intents()[0], of_its_own()).await;
             return Ok(Prepared::Elsewhere);
@@ -296,6 +308,7 @@ impl Task {
             Operation::ListFolders => CommandBody::ListFolders,
             Operation::ListThreads(list) => CommandBody::ListThreads(list),
             Operation::ReadStored(_, read) => CommandBody::ReadThread(read),
+            Operation::ByName(name, _) => CommandBody::Other(Other { name: name.into(), json: "{}".into() }),
             Operation::SetMcpServers(servers) => CommandBody::SetMcpServers(self.outlet.secrets().marked(servers)),
             Operation::RegisterTools(tools) => CommandBody::RegisterTools(tools),
             Operation::Compact(keep) => CommandBody::CompactThread(keep),
