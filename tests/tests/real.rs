@@ -7,6 +7,10 @@
 mod acp;
 #[path = "real/codex.rs"]
 mod codex;
+#[path = "real/codex_props.rs"]
+mod codex_props;
+#[path = "real/commands.rs"]
+mod commands;
 
 use jackfield_tests::mock::Seen;
 use jackfield_tests::real::{Act, Case, SAME_THREAD, Step, TURN, Turn};

@@ -103,7 +103,12 @@ impl Codex {
         let shown = thread.settings.to_settings(&self.models);
         self.threads.insert(thread);
         let scope = self.scope(&opened.thread.id, None);
-        cx.event_in(scope, EventBody::Settings(shown));
+        cx.event_in(scope.clone(), EventBody::Settings(shown));
+        if resumes && !self.tools.is_empty() {
+            let text =
+                "A conversation that is resumed has the host's tools that it began with; others hold in a new one.";
+            cx.event_in(scope, EventBody::Note(Note::new(Level::Info, "tools-of-the-beginning", text)));
+        }
     }
 
     /// The command `close-thread`. The program stays, also without a thread: another may be on its way, and the host says when the
@@ -116,14 +121,12 @@ impl Codex {
         cx.done(op, OpValue::Accepted);
     }
 
-    /// The command `register-tools`: the program takes them with a thread's beginning only.
+    /// The command `register-tools`: the protocol has a place for them in `thread/start` and nowhere else, so a thread that is open keeps
+    /// those that it began with.
     pub(crate) fn register(&mut self, cx: &mut Cx, op: u32, tools: Vec<ToolSpec>) {
-        if !self.threads.is_empty() {
-            let text = "Codex takes the host's tools only with a thread's beginning; give them to a new thread.";
-            return cx.fail(op, Fault::new(FaultKind::Conflict, text));
-        }
         self.tools = tools;
-        cx.done(op, OpValue::Applied(Applies::Now));
+        let applies = if self.threads.is_empty() { Applies::Now } else { Applies::InNewThread };
+        cx.done(op, OpValue::Applied(applies));
     }
 
     /// Where an event of one of our threads belongs: named only where that says something.

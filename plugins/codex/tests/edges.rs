@@ -1,102 +1,14 @@
 //! What the recordings do not show: a broken configuration, a missing login, lines twice or in another order, ids of another type,
 //! answers that the host stops, calls that nobody knows, two threads at once.
 
+#[path = "support/program.rs"]
+mod program;
+
 use jackfield_plugin_codex::Codex;
 use jackfield_sdk::prelude::*;
-use jackfield_sdk::testing::{Harness, word};
+use jackfield_sdk::testing::Harness;
+use program::*;
 use serde_json::{Value, json};
-
-const NEW: &str = "jackfield/0.171.0 (Linux)";
-const OLD: &str = "jackfield/0.120.0 (Linux)";
-
-/// A program that has said hello and was asked for its configuration.
-fn greeted(agent: &str) -> Harness<Codex> {
-    let mut harness = Harness::new();
-    harness.start("{}");
-    answer(&mut harness, json!({"userAgent": agent}));
-    harness
-}
-
-fn started(agent: &str) -> Harness<Codex> {
-    let mut harness = greeted(agent);
-    answer(&mut harness, json!({"config": {}}));
-    answer(&mut harness, json!({"account": null, "requiresOpenaiAuth": false}));
-    harness
-}
-
-/// A session with one thread, `t`.
-fn ready(agent: &str) -> Harness<Codex> {
-    let mut harness = started(agent);
-    harness.open(None, &[]);
-    answer(&mut harness, json!({"thread": {"id": "t", "turns": []}, "model": "m"}));
-    harness
-}
-
-/// The same, with turn `u` open.
-fn busy(agent: &str) -> Harness<Codex> {
-    let mut harness = ready(agent);
-    harness.say("go");
-    answer(&mut harness, json!({"turn": {"id": "u"}}));
-    notice(&mut harness, "turn/started", json!({"threadId": "t", "turn": {"id": "u"}}));
-    harness
-}
-
-fn last(harness: &Harness<Codex>) -> Value {
-    serde_json::from_str(&harness.written.last().unwrap().1).unwrap()
-}
-
-fn frame(harness: &mut Harness<Codex>, value: Value) -> Vec<Output> {
-    let channel = harness.spawned[0].0;
-    harness.frame(channel, &value.to_string())
-}
-
-/// The answer to the plugin's last call.
-fn answer(harness: &mut Harness<Codex>, result: Value) -> Vec<Output> {
-    let id = last(harness)["id"].clone();
-    frame(harness, json!({"id": id, "result": result}))
-}
-
-fn refuse(harness: &mut Harness<Codex>, code: i64) -> Vec<Output> {
-    let id = last(harness)["id"].clone();
-    frame(harness, json!({"id": id, "error": {"code": code, "message": "no"}}))
-}
-
-fn notice(harness: &mut Harness<Codex>, method: &str, params: Value) -> Vec<Output> {
-    frame(harness, json!({"method": method, "params": params}))
-}
-
-fn item(harness: &mut Harness<Codex>, method: &str, thread: &str, turn: &str, item: Value) -> Vec<Output> {
-    notice(harness, method, json!({"threadId": thread, "turnId": turn, "item": item}))
-}
-
-/// Answers to commands, as words.
-fn answers(outputs: &[Output]) -> Vec<String> {
-    let answer = |output: &Output| match output {
-        Output::Done(OpResult { outcome: Ok(OpValue::Delivered(delivery)), .. }) => {
-            Some(format!("{} {}", word(&delivery.how), delivery.turn.as_deref().unwrap_or("-")))
-        }
-        Output::Done(OpResult { outcome: Ok(value), .. }) => Some(word(value)),
-        Output::Done(OpResult { outcome: Err(fault), .. }) => Some(word(&fault.kind)),
-        _ => None,
-    };
-    outputs.iter().filter_map(answer).collect()
-}
-
-fn events(outputs: &[Output]) -> Vec<&Event> {
-    outputs.iter().filter_map(|output| if let Output::Event(event) = output { Some(event) } else { None }).collect()
-}
-
-fn is_duplicate(outputs: &[Output]) -> bool {
-    matches!(outputs, [Output::Disposition(Disposition::Duplicate)])
-}
-
-fn fault(outputs: &[Output]) -> &Fault {
-    let found = outputs.iter().find_map(|output| match output {
-        Output::Done(OpResult { outcome: Err(fault), .. }) => Some(fault),
-        _ => None,
-    });
-    found.unwrap_or_else(|| panic!("no fault in {outputs:?}"))
-}
 
 #[test]
 fn a_configuration_that_was_not_read_refuses_the_session_however_it_is_told() {
@@ -304,6 +216,9 @@ fn the_end_of_a_command_may_come_after_its_turn() {
     let outputs = item(&mut harness, "item/completed", "t", "u", command("completed"));
     let scope = events(&outputs).last().unwrap().scope.clone().unwrap();
     assert_eq!(scope.turn.as_deref(), Some("u"), "it names its turn, so that it is not the next one's");
+    let EventBody::Note(note) = &events(&outputs)[0].body else { panic!("{outputs:?}") };
+    assert_eq!((note.code.as_str(), note.text.as_str()), ("late-end", "`ls` ended after its turn: completed"));
+    assert!(is_duplicate(&item(&mut harness, "item/completed", "t", "u", command("completed"))), "it is told once");
 }
 
 #[test]

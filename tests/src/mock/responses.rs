@@ -120,10 +120,14 @@ impl Stream<'_> {
             None => ("function_call", "arguments", "response.function_call_arguments"),
         };
         let text = free.map_or_else(|| input.to_string(), str::to_owned);
-        let begun = json!({
+        let (namespace, name) = name.split_once("::").map_or((None, name), |(within, name)| (Some(within), name));
+        let mut begun = json!({
             "type": kind, "id": self.id("fc", index), "call_id": self.id("call", index), "name": name, key: "",
             "status": "in_progress",
         });
+        if let Some(namespace) = namespace {
+            begun["namespace"] = namespace.into();
+        }
         let mut whole = begun.clone();
         (whole["status"], whole[key]) = ("completed".into(), text.as_str().into());
         let growth = Growth { kind: grows, beside: json!({}), pieces: pieces(&text, 40), delay_ms: 2 };
@@ -192,6 +196,9 @@ mod tests {
         let whole = |block: Block| sent(&[block]).last().unwrap()["response"]["output"][0].clone();
         let function = whole(call(json!({ "cmd": "ls" })));
         assert_eq!((&function["type"], &function["arguments"]), (&json!("function_call"), &json!(r#"{"cmd":"ls"}"#)));
+        assert!(function["namespace"].is_null());
+        let within = whole(Block::Tool { name: "forms::fill".into(), input: json!({}) });
+        assert_eq!((&within["namespace"], &within["name"]), (&json!("forms"), &json!("fill")));
         let free = whole(call(json!("*** Begin")));
         assert_eq!((&free["type"], &free["input"]), (&json!("custom_tool_call"), &json!("*** Begin")));
     }

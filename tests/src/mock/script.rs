@@ -36,7 +36,7 @@ pub enum Block {
     },
     /// Calls a tool.
     Tool {
-        /// Its name.
+        /// Its name; `NAMESPACE::NAME` where a dialect has namespaces.
         name: String,
         /// Its input: an object, or for a tool that takes one a text.
         input: Value,

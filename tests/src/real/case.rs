@@ -7,6 +7,7 @@ use super::stage::{self, Stage};
 use super::talk::{Step, talk};
 use crate::mock::Seen;
 use anyhow::{Context, Result};
+use jackfield_core::contract::McpServer;
 use nix::sys::signal::{Signal, kill};
 use serde_json::Value;
 use std::process::Command;
@@ -37,9 +38,13 @@ pub struct Turn {
     pub args: &'static [&'static str],
     /// What happens on the stage before it.
     pub before: fn(&Stage) -> Result<()>,
+    /// MCP servers that the instance has, where a person talks.
+    pub servers: fn(&Stage) -> Vec<McpServer>,
     /// What is done to it meanwhile.
     pub act: Act,
-    /// How the run must end.
+    /// Runs that it comes to, beside messages that join one; more than one where a person talks.
+    pub runs: usize,
+    /// How the run must end; each of several.
     pub status: &'static str,
     /// The exit code.
     pub exit: i32,
@@ -69,13 +74,17 @@ pub const SAME_THREAD: &str = "@THREAD@";
 /// A case of which nothing is asked but that the model was.
 pub const CASE: Case =
     Case { provider: "", exe: "", turns: &[], one_program: false, files: &[], model: |seen| !seen.is_empty() };
+/// In `args`: the workspace.
+const FOLDER: &str = "@FOLDER@";
 
 /// A turn that completes and of which nothing else is asked.
 pub const TURN: Turn = Turn {
     prompt: "",
     args: &[],
     before: |_| Ok(()),
+    servers: |_| Vec::new(),
     act: Act::Watch,
+    runs: 1,
     status: "completed",
     exit: 0,
     says: &[],
@@ -163,7 +172,9 @@ impl Case {
             return judge::told(&lines, turn).with_context(|| format!("seen: {}", process::tail(&lines)));
         }
         let mut command = self.command(stage, jackfield);
-        command.args(turn.args.iter().map(|word| if *word == SAME_THREAD { thread.as_str() } else { word }));
+        let folder = stage.folder.display().to_string();
+        let words = turn.args.iter().map(|word| word.replace(SAME_THREAD, thread).replace(FOLDER, &folder));
+        command.args(words);
         let started = SystemTime::now();
         let mut process = Process::start(command.arg(turn.prompt), false)?;
         act(stage, &mut process, turn.act)?;

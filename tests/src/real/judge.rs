@@ -76,11 +76,13 @@ pub(super) fn conversation(lines: &[Value], turns: &[Turn], exit: Option<i32>) -
 pub(super) fn told(lines: &[Value], turn: &Turn) -> Result<()> {
     closed(lines)?;
     let (joined, ended): (Vec<&Value>, Vec<&Value>) = of(lines, "run.ended").partition(|line| has_joined(line));
-    ensure!(ended.len() == 1, "{} run.ended", ended.len());
+    ensure!(ended.len() == turn.runs, "{} run.ended", ended.len());
     ensure!(joined.len() == turn.joined, "{} messages joined the turn, not {}", joined.len(), turn.joined);
     ensure!(joined.iter().all(|line| line["joined"] == ended[0]["run"]), "a message joined another run: {joined:?}");
-    ensure!(ended[0]["status"] == turn.status, "the run ended {}", ended[0]["status"]);
-    ledger(&ended[0]["ledger"])?;
+    for end in &ended {
+        ensure!(end["status"] == turn.status, "the run ended {}", end["status"]);
+        ledger(&end["ledger"])?;
+    }
     let lost = of(lines, "context.changed").any(|line| line["change"]["what"] == "lost");
     ensure!(lost == turn.lost, "context lost: {lost}, not {}", turn.lost);
     let said = texts(lines);
@@ -121,18 +123,23 @@ fn frame(lines: &[Value]) -> Result<()> {
 /// at all. What was asked has been settled.
 fn closed(lines: &[Value]) -> Result<()> {
     let is_end = |line: &Value| line["type"] == "run.ended" && !has_joined(line);
-    let run_end = lines.iter().position(is_end).unwrap_or(lines.len());
+    // Its own run's end; of what is in no run, the next one.
+    let end_of = |at: usize| {
+        let ends = || lines.iter().enumerate().filter(|(_, line)| is_end(line)).map(|(end, _)| end);
+        let own = ends().find(|end| lines[*end]["run"] == lines[at]["run"]);
+        own.or_else(|| ends().find(|end| *end > at)).or_else(|| ends().next()).unwrap_or(lines.len())
+    };
     let joined = |run: &Value| of(lines, "run.ended").any(|line| has_joined(line) && line["run"] == *run);
     let background = |item: &Value| {
         of(lines, "task.updated").any(|line| line["task"]["background"] == true && line["task"]["item"] == *item)
     };
     let own = |turn: &Value| of(lines, "turn.started").any(|line| line["turn"] == *turn && line["run"].is_null());
-    for started in of(lines, "item.started") {
+    for (at, started) in lines.iter().enumerate().filter(|(_, line)| line["type"] == "item.started") {
         let id = &started["item"]["id"];
         let end = lines.iter().position(|line| line["type"] == "item.ended" && line["item"]["id"] == *id);
         // That a message has joined may be known only by what did not follow.
         let outlives = own(&started["turn"]) || background(&started["parent"]) || joined(&started["run"]);
-        let bound = if outlives { lines.len() } else { run_end };
+        let bound = if outlives { lines.len() } else { end_of(at) };
         ensure!(end.is_some_and(|end| end < bound), "the item {id} was not closed before the run ended");
     }
     for started in of(lines, "turn.started") {

@@ -5,6 +5,7 @@
 //! The cases are in `tests/real.rs`.
 
 mod case;
+mod command;
 mod conversation;
 mod judge;
 mod process;
@@ -13,6 +14,7 @@ mod stage;
 mod talk;
 
 pub use case::{Act, CASE, Case, SAME_THREAD, TURN, Turn};
+pub use command::jackfield;
 pub use process::Process;
 pub use stage::{Stage, on_stage, program, wanted};
 pub use talk::Step;

@@ -8,15 +8,16 @@ use super::judge;
 use super::stage::Stage;
 use crate::packed::bundled;
 use anyhow::{Context, Result, bail, ensure};
-use jackfield_core::contract::{Chosen, Content, Verdict};
+use jackfield_core::contract::{Applies, Chosen, Content, Filled, McpServer, ToolOutput, ToolSpec, Verdict};
 use jackfield_core::event::{EventBody, Request};
+use jackfield_core::id::TurnId;
 use jackfield_core::limits::Limits;
 use jackfield_core::policy::PolicyConfig;
 use jackfield_core::requests::Reply;
 use jackfield_runtime::host::{Host, HostConfig, Plugin};
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::process::{SUPERVISE, Supervisor};
-use jackfield_runtime::thread::{Delivery, Thread};
+use jackfield_runtime::thread::{Delivery, ForkAt, Thread};
 use jackfield_runtime::thread_log::Subscription;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -36,12 +37,34 @@ pub enum Step {
     Pending(usize),
     /// Answers the open request about this: allow it or not.
     Answer(&'static str, bool),
+    /// Answers the only open request by the option of this name.
+    Pick(&'static str),
     /// Waits for this file in the workspace.
     File(&'static str),
     /// Makes this file in the workspace.
     Make(&'static str),
     /// Says this into the turn that is open, and gives the provider a moment to read it: not every one says that it has.
     Steer(&'static str),
+    /// Says another thing, in a run of its own.
+    Say(&'static str),
+    /// Says it while a run is at work; it waits its turn.
+    Queue(&'static str),
+    /// Answers the questions of the open request with these, in their order.
+    Fill(&'static [&'static str]),
+    /// Gives this as the result of the open call of a tool of ours.
+    Give(&'static str),
+    /// Offers the provider a tool of ours by this name, which holds from then on.
+    Offer(&'static str, Applies),
+    /// Chooses this setting.
+    Choose(&'static str, &'static str),
+    /// Waits for the settings, of which the named one can be this.
+    Offered(&'static str, &'static str),
+    /// Has the context shortened, and waits until it is.
+    Compact,
+    /// Goes back to the end of the turn of this number, from 1.
+    Back(usize),
+    /// Copies the thread, up to the turn of this number or whole, and says the first in the copy and hears the second, to the end.
+    Copy(Option<usize>, &'static str, &'static [&'static str]),
     /// On a second thread, which the provider's same process serves, says the first and hears the second, to the end. It is
     /// judged as any other run, and closed.
     Beside(&'static str, &'static [&'static str]),
@@ -73,7 +96,8 @@ pub(super) fn talk(
             supervisor: Supervisor { command: PathBuf::from(jackfield), args: vec![SUPERVISE.to_owned()] },
         })?;
         let plugin = host.add_plugin(bundled(provider), true).await?;
-        let house = House { stage, instance: instance(stage, &plugin, provider, exe), host, plugin };
+        let house =
+            House { stage, instance: instance(stage, &plugin, provider, exe, (turn.servers)(stage)), host, plugin };
         let mut room = house.room().await?;
         let played = room.play(&house, turn.prompt, steps).await;
         room.leave(played).await
@@ -107,13 +131,13 @@ impl House<'_> {
 }
 
 /// The operator's settings: this stage's folders, the mock model, and nothing that the test's own environment says.
-fn instance(stage: &Stage, plugin: &Plugin, provider: &str, exe: &str) -> Instance {
+fn instance(stage: &Stage, plugin: &Plugin, provider: &str, exe: &str, mcp_servers: Vec<McpServer>) -> Instance {
     let mut env = stage.environment();
     let named = plugin.generation.manifest().spawn.iter().flat_map(|profile| &profile.env);
     env.extend(named.filter(|name| std::env::var_os(name).is_some()).map(|name| (name.clone(), String::new())));
     env.extend(stage.operator_environment());
     let programs = [(exe.to_owned(), stage.cli.clone())].into();
-    Instance { name: provider.to_owned(), env, programs, ..Instance::default() }
+    Instance { name: provider.to_owned(), env, programs, mcp_servers, ..Instance::default() }
 }
 
 /// The thread, and what was seen of it.
@@ -126,10 +150,13 @@ struct Room {
 
 impl Room {
     async fn play(&mut self, house: &House<'_>, prompt: &str, steps: &[Step]) -> Result<()> {
-        self.thread.send(vec![Content::Text(prompt.to_owned())]).await?;
+        if !prompt.is_empty() {
+            self.say(prompt, Delivery::Auto).await?;
+        }
         for (number, step) in steps.iter().enumerate() {
             let done = match *step {
                 Step::Beside(prompt, says) => house.beside(&Turn { prompt, says, ..TURN }).await,
+                Step::Copy(turn, prompt, says) => self.copy(house, turn, &Turn { prompt, says, ..TURN }).await,
                 step => self.step(step, &house.stage.folder).await,
             };
             done.with_context(|| format!("step {} ({step:?})", number + 1))?;
@@ -139,7 +166,7 @@ impl Room {
 
     /// Says it, and waits for the run's end.
     async fn hear(&mut self, prompt: &str) -> Result<()> {
-        self.thread.send(vec![Content::Text(prompt.to_owned())]).await?;
+        self.say(prompt, Delivery::Auto).await?;
         self.until(|room| room.count("run.ended") > 0).await
     }
 
@@ -154,13 +181,49 @@ impl Room {
 
     async fn step(&mut self, step: Step, folder: &Path) -> Result<()> {
         match step {
-            Step::Beside(..) => bail!("it is played by the house"),
+            Step::Beside(..) | Step::Copy(..) => bail!("it is played by the house"),
             Step::Pending(count) => self.until(|room| room.open.len() >= count).await,
             Step::Answer(about, allow) => self.answer(about, allow).await,
+            Step::Pick(option) => {
+                let option_id = option.to_owned();
+                self.reply(Reply::Chosen(Chosen { option_id, note: None, input: None })).await
+            }
             Step::File(name) => self.until(|_| folder.join(name).exists()).await,
             Step::Make(name) => Ok(std::fs::write(folder.join(name), "")?),
+            Step::Say(text) => self.say(text, Delivery::Auto).await,
+            Step::Queue(text) => self.say(text, Delivery::Queue).await,
+            Step::Fill(values) => self.fill(values).await,
+            Step::Give(text) => {
+                let output = ToolOutput { content: vec![Content::Text(text.to_owned())], failed: false };
+                self.reply(Reply::Output(output)).await
+            }
+            Step::Offer(name, applies) => {
+                let tool = ToolSpec {
+                    name: name.to_owned(),
+                    description: "Answers.".to_owned(),
+                    input_schema: r#"{"type":"object","properties":{}}"#.to_owned(),
+                };
+                let told = self.thread.register_tools(vec![tool]).await?;
+                ensure!(told == applies, "it holds {told:?}");
+                Ok(())
+            }
+            Step::Choose(name, value) => Ok(self.thread.select(vec![(name.to_owned(), value.to_owned())]).await?),
+            Step::Offered(name, value) => {
+                let settings = self.thread.list_settings().await?;
+                let setting = settings.iter().find(|setting| setting.name == name).context("no such setting")?;
+                ensure!(setting.choices.iter().any(|choice| choice.value == value), "it can be {:?}", setting.choices);
+                Ok(())
+            }
+            Step::Compact => {
+                self.thread.compact("").await?;
+                let done = |line: &Value| line["type"] == "context.changed" && line["change"]["what"] == "compacted";
+                self.until(|room| room.lines.iter().any(done)).await?;
+                // It is the provider's own turn.
+                self.until(|room| room.count("turn.ended") == room.count("turn.started")).await
+            }
+            Step::Back(turn) => Ok(self.thread.rollback(Some(&self.turn(turn)?)).await?),
             Step::Steer(text) => {
-                self.thread.send_as(vec![Content::Text(text.to_owned())], Delivery::Steer).await?;
+                self.say(text, Delivery::Steer).await?;
                 tokio::time::sleep(TO_READ).await;
                 Ok(())
             }
@@ -174,6 +237,48 @@ impl Room {
             Step::Ended(count) => self.until(|room| room.count("run.ended") >= count).await,
             Step::Turns(count) => self.until(|room| room.count("turn.ended") >= count).await,
         }
+    }
+
+    async fn say(&self, text: &str, delivery: Delivery) -> Result<()> {
+        self.thread.send_as(vec![Content::Text(text.to_owned())], delivery).await?;
+        Ok(())
+    }
+
+    /// The turn of this number, which has ended.
+    fn turn(&self, number: usize) -> Result<TurnId> {
+        let ended = self.lines.iter().filter(|line| line["type"] == "turn.ended").nth(number - 1);
+        let id = ended.and_then(|line| line["turn"].as_str()).context("no such turn has ended")?;
+        TurnId::parse(id).with_context(|| format!("{id} is no turn"))
+    }
+
+    /// A run in a copy of the thread.
+    async fn copy(&self, house: &House<'_>, turn: Option<usize>, run: &Turn) -> Result<()> {
+        let at = match turn {
+            Some(number) => ForkAt::Turn(self.turn(number)?),
+            None => ForkAt::Tip,
+        };
+        let thread = house.host.fork_thread(&self.thread, at).await?;
+        let mut copy = Room { events: thread.subscribe(), thread, lines: Vec::new(), open: Vec::new() };
+        let heard = copy.hear(run.prompt).await;
+        let lines = copy.leave(heard).await?;
+        judge::told(&lines, run).with_context(|| format!("seen: {}", super::process::tail(&lines)))
+    }
+
+    async fn fill(&mut self, values: &[&str]) -> Result<()> {
+        let questions = self.open.first().map(|request| request.questions.clone()).unwrap_or_default();
+        ensure!(questions.len() == values.len(), "{} questions are open, not {}", questions.len(), values.len());
+        let filled = questions
+            .iter()
+            .zip(values)
+            .map(|(question, value)| Filled { question: question.id.clone(), values: vec![(*value).to_owned()] });
+        self.reply(Reply::Filled(filled.collect())).await
+    }
+
+    /// Answers the only open request.
+    async fn reply(&mut self, reply: Reply) -> Result<()> {
+        ensure!(self.open.len() == 1, "{} requests are open, not 1", self.open.len());
+        let id = self.open[0].id.clone();
+        Ok(self.thread.answer(id, reply, "user").await?)
     }
 
     async fn answer(&mut self, about: &str, allow: bool) -> Result<()> {

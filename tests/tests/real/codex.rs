@@ -1,7 +1,10 @@
 //! Codex: the cases, as data. Its model's address is in the stage's `~/.codex/config.toml`; commands only read unless somebody is asked.
 
 use super::{HELLO, JACKFIELD, KILLED, SECOND, THIRD, remembers, told, tool};
+use crate::codex_props::{DOT, forms, of};
+use jackfield_core::contract::Applies;
 use jackfield_tests::real::{Act, Case, SAME_THREAD, Step, TURN, Turn};
+use serde_json::Value;
 
 /// Each case is a test of its own name. The older version, which takes five seconds to end, plays those that go by another way there;
 /// patches it could not: it knows no model of the newer one's, and has no tool for them with one that it does not know.
@@ -29,9 +32,44 @@ const CASE: Case = Case { provider: "codex", exe: "codex", ..jackfield_tests::re
 /// A service that is down, in Codex's own words.
 const DOWN: Turn = Turn { prompt: "Go <<script:down>>", status: "failed", exit: 1, fault: &["high demand"], ..TURN };
 
+/// What is said in three runs, whose answers are HELLO's, SECOND's and THIRD's.
+pub(super) const SAY_SECOND: &str = "And again <<script:second>>";
+const SAY_THIRD: &str = "And now <<script:third>>";
+const FIRST_SAID: &str = "Hello from the scripted model, in several pieces.";
+const SECOND_SAID: &str = "This is the second answer.";
+const THIRD_SAID: &str = "Third answer, after the restart.";
+
 cases! {
     both {
         text { turns: &[HELLO] }
+
+        /// 0.171 goes back to before a turn, 0.120 by a number of turns: what was dropped the model does not hear any more.
+        gone_back {
+            turns: &[Turn {
+                act: Act::Talk(&[
+                    Step::Ended(1), Step::Say(SAY_SECOND), Step::Ended(2), Step::Back(1), Step::Say(SAY_THIRD), Step::Ended(3),
+                ]),
+                runs: 3, says: &[FIRST_SAID, SECOND_SAID, THIRD_SAID],
+                lines: |lines| of(lines, "context.changed").filter(|line| line["change"]["what"] == "rewound").count() == 1,
+                ..HELLO
+            }],
+            model: |seen| {
+                remembers(seen, FIRST_SAID) && !remembers(seen, "And again") && !remembers(seen, SECOND_SAID)
+            },
+        }
+
+        copied_whole {
+            turns: &[Turn { act: Act::Talk(&[Step::Ended(1), Step::Copy(None, SAY_SECOND, SECOND.says)]), ..HELLO }],
+            model: |seen| seen.len() == 2 && remembers(seen, FIRST_SAID),
+        }
+
+        context_shortened {
+            turns: &[Turn {
+                act: Act::Talk(&[Step::Ended(1), Step::Compact, Step::Say(SAY_SECOND), Step::Ended(2)]),
+                runs: 2, says: &[FIRST_SAID, SECOND_SAID], ..HELLO
+            }],
+            model: |seen| seen.len() == 3 && !remembers(seen, FIRST_SAID),
+        }
 
         tool_allowed {
             turns: &[Turn {
@@ -97,6 +135,128 @@ cases! {
     }
 
     newer {
+        copied_at_a_turn {
+            turns: &[Turn {
+                act: Act::Talk(&[
+                    Step::Ended(1), Step::Say(SAY_SECOND), Step::Ended(2), Step::Copy(Some(1), SAY_THIRD, THIRD.says),
+                ]),
+                runs: 2, says: &[FIRST_SAID, SECOND_SAID], ..HELLO
+            }],
+            model: |seen| seen.len() == 3 && remembers(seen, FIRST_SAID) && !remembers(seen, "And again"),
+        }
+
+        /// It waits in the program's own queue, and has a turn and an end of its own.
+        queued_while_a_tool_runs {
+            turns: &[Turn {
+                prompt: "Wait <<script:shell-go-on>>",
+                act: Act::Talk(&[
+                    Step::Pending(1), Step::Answer("began.txt", true), Step::File("began.txt"), Step::Queue(SAY_SECOND),
+                    Step::Make("go-on.txt"), Step::Ended(2),
+                ]),
+                runs: 2, tools: &[("exec_command", "completed")], answers: &[true],
+                says: &["The tool is done, and I have heard you.", SECOND_SAID],
+                lines: |lines| of(lines, "turn.ended").count() == 2, ..TURN
+            }],
+            model: |seen| seen.len() == 3 && remembers(seen, "went-42"),
+        }
+
+        /// The answer that refuses and stops the turn with it.
+        refused_and_stopped {
+            turns: &[Turn {
+                prompt: "Make it <<script:shell-touch>>", act: Act::Talk(&[Step::Pending(1), Step::Pick("cancel"), Step::Ended(1)]),
+                status: "interrupted", tools: &[("exec_command", "declined")], answers: &[false], ..TURN
+            }],
+            files: &[("made-by-shell.txt", false)],
+        }
+
+        /// An answer that changes a rule along with it: the same command is not asked about again.
+        allowed_from_now_on {
+            turns: &[Turn {
+                prompt: "Make it <<script:shell-touch>>",
+                act: Act::Talk(&[
+                    Step::Pending(1), Step::Pick("acceptWithExecpolicyAmendment"), Step::Ended(1),
+                    Step::Say("Make it again <<script:shell-touch>>"), Step::Ended(2),
+                ]),
+                runs: 2, tools: &[("exec_command", "completed"), ("exec_command", "completed")], answers: &[true],
+                says: &["The tool has had its turn."], ..TURN
+            }],
+            files: &[("made-by-shell.txt", true)],
+            model: |seen| seen.len() == 4,
+        }
+
+        /// Two questions at once, in the mode that asks some.
+        questions_answered {
+            turns: &[Turn {
+                act: Act::Talk(&[
+                    Step::Choose("mode", "plan"), Step::Say("Ask <<script:ask>>"), Step::Pending(1), Step::Fill(&["Blue", "Small"]),
+                    Step::Ended(1),
+                ]),
+                says: &["The questions have had their turn."],
+                lines: |lines| of(lines, "request.opened").all(|line| line["request"]["subject"] == "questions"), ..TURN
+            }],
+            model: |seen| told(seen).contains("Blue") && told(seen).contains("Small"),
+        }
+
+        /// A tool of ours, and from when on another one holds: the protocol takes them with a thread's beginning alone.
+        a_tool_of_the_hosts {
+            turns: &[Turn {
+                act: Act::Talk(&[
+                    Step::Offer("host_ping", Applies::Now), Step::Say("Ping <<script:ping>>"), Step::Pending(1), Step::Give("pong-42"),
+                    Step::Ended(1), Step::Offer("host_pong", Applies::InNewThread),
+                ]),
+                tools: &[("host_ping", "completed")], says: &["The ping has had its turn."], ..TURN
+            }],
+            model: |seen| told(seen).contains("pong-42"),
+        }
+
+        /// An MCP server that came with the instance asks a person, in the middle of its tool.
+        a_form_of_an_mcp_server {
+            turns: &[Turn {
+                prompt: "Fill it <<script:fill>>", servers: forms,
+                act: Act::Talk(&[Step::Pending(1), Step::Fill(&["\"Ada\""]), Step::Ended(1)]),
+                tools: &[("fill", "completed")], says: &["The form has had its turn."],
+                lines: |lines| {
+                    let up = |line: &Value| line.to_string().contains("\"name\":\"forms\"");
+                    of(lines, "mcp.updated").any(up)
+                },
+                ..TURN
+            }],
+            model: |seen| {
+                println!("tools: {}", seen[0].body["tools"]);
+                told(seen).contains("hello-Ada")
+            },
+        }
+
+        settings_with_the_models {
+            turns: &[Turn {
+                act: Act::Talk(&[
+                    Step::Ended(1), Step::Offered("model", "gpt-5.6-sol"), Step::Offered("effort", "high"), Step::Offered("mode", "plan"),
+                ]),
+                ..HELLO
+            }],
+        }
+
+        a_picture_reaches_the_model {
+            turns: &[Turn {
+                before: |stage| Ok(std::fs::write(stage.folder.join("dot.png"), DOT)?),
+                args: &["--attach", "@FOLDER@/dot.png"], ..HELLO
+            }],
+            model: |seen| seen[0].conversation().to_string().contains("data:image/png;base64,"),
+        }
+
+        /// The allowance is used up: how much, and until when, is told beside the failure.
+        a_limit_of_the_account_is_told {
+            turns: &[Turn {
+                prompt: "Go <<script:spent>>", status: "failed", exit: 1, fault: &["limit"],
+                lines: |lines| {
+                    let windows = of(lines, "account.updated").filter_map(|line| line["account"]["limits"].as_array()).flatten();
+                    windows.filter(|one| one["name"] == "five-hour" && one["used_percent"] == 100.0).count() >= 1
+                        && of(lines, "run.ended").all(|line| line["fault"]["kind"] == "quota")
+                },
+                ..TURN
+            }],
+        }
+
         without_a_terminal_ask_becomes_deny {
             turns: &[Turn {
                 prompt: "Make it <<script:shell-touch>>", args: &["--approve", "ask"],

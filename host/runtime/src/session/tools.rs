@@ -25,14 +25,19 @@ const NO_TOOL: &str = "no such tool";
 /// The tools that the provider knows, and the calls that wait.
 #[derive(Default)]
 pub(super) struct HostTools {
-    names: BTreeSet<String>,
+    known: Vec<ToolSpec>,
     calls: BTreeMap<RequestId, Instant>,
 }
 
 impl HostTools {
     /// These are the provider's from now on, whole.
     pub(super) fn know(&mut self, tools: &[ToolSpec]) {
-        self.names = tools.iter().map(|tool| tool.name.clone()).collect();
+        self.known = tools.to_vec();
+    }
+
+    /// True when these are the provider's already.
+    pub(super) fn are(&self, tools: &[ToolSpec]) -> bool {
+        self.known == tools
     }
 
     /// When the next call has waited long enough.
@@ -84,7 +89,7 @@ impl Task {
             EventBody::RequestOpened { request } if !draft.origin.replayed => {
                 let RequestSubject::HostTool { tool } = &request.subject else { return };
                 let name = tool.name.clone().unwrap_or_default();
-                if self.tools.names.contains(&name) {
+                if self.tools.known.iter().any(|tool| tool.name == name) {
                     let within = Duration::from_millis(self.shared.limits.host_tool_ms);
                     self.tools.calls.insert(request.id.clone(), Instant::now() + within);
                 } else {

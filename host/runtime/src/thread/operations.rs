@@ -9,12 +9,13 @@ use crate::instance::InstanceError;
 use crate::recovery::fold;
 use crate::session::{AskError, Operation, Outcome, check_tools, fault};
 use crate::store::StoreError;
+use jackfield_core::capability::Staged;
 use jackfield_core::contract::{
     Applies, FaultKind, McpServer, OpValue, Point, ReadThread, Setting, Summarize, ToolSpec,
 };
 use jackfield_core::event::{EventBody, RunStatus};
 use jackfield_core::id::{RunId, TaskId, TurnId};
-use jackfield_core::policy::{Decision, Intent, Strategy};
+use jackfield_core::policy::{Decision, Intent, Strategy, decide};
 use jackfield_core::projection::{Run, Snapshot, Turn};
 use jackfield_core::summary::local_summary;
 use std::sync::Arc;
@@ -69,7 +70,13 @@ impl Thread {
     /// whose subject is `host_tool`; answer it with an output, within `host_tool_ms`.
     pub async fn register_tools(&self, tools: Vec<ToolSpec>) -> Result<Applies, AskError> {
         check_tools(&tools, &self.inner.shared.limits).map_err(AskError::Fault)?;
-        let applies = match self.inner.operate(Operation::RegisterTools(tools.clone())).await? {
+        let begins = self.inner.begins_with(&tools).await?;
+        let told = self.inner.operate(Operation::RegisterTools(tools.clone())).await;
+        if begins && told.is_err() {
+            // It did not begin.
+            self.inner.state.lock().await.tools = None;
+        }
+        let applies = match told? {
             Outcome::Done(OpValue::Applied(applies)) => applies,
             other => return Err(unfit("register-tools", &other)),
         };
@@ -153,6 +160,22 @@ impl Inner {
         };
         self.apply(session.as_ref(), applies).await?;
         Ok(applies)
+    }
+
+    /// A conversation that has not begun begins with these tools, where the provider takes any: some take them at no later time. False
+    /// for one that has begun.
+    async fn begins_with(self: &Arc<Self>, tools: &[ToolSpec]) -> Result<bool, AskError> {
+        let declared = Staged::new(self.plugin.generation.descriptor().declared.clone());
+        let decision = decide(&Intent::RegisterTools, &declared.effective().capabilities, &self.shared.policy);
+        let row = self.shared.store.thread(&self.id).await?;
+        let mut state = self.state.lock().await;
+        if state.next_epoch > 0 || row.is_some_and(|row| row.cursor.is_some()) || decision != Decision::Native {
+            return Ok(false);
+        }
+        state.tools = Some(tools.to_vec());
+        let first = state.kept.take_waiting();
+        self.start_session(&mut state, first).await?;
+        Ok(true)
     }
 
     pub(super) async fn operate(self: &Arc<Self>, operation: Operation) -> Result<Outcome, AskError> {
