@@ -12,7 +12,6 @@ impl Codex {
     /// `item/started` and `item/completed`, of a thread of ours or of a subagent.
     pub(crate) fn item_told(&mut self, cx: &mut Cx, id: &str, turn: Option<&str>, raw: &Raw, ended: bool) {
         let told: Told = raw.lossy();
-        let late = ended && self.outlived_its_turn(id, turn, &told.id);
         if self.told_before(id, turn, &told, ended) {
             return cx.duplicate();
         }
@@ -42,10 +41,6 @@ impl Codex {
                 cx.event_in(scope.clone(), EventBody::Delta(whole));
             }
         }
-        if late {
-            // Its turn's end has closed it, and what is closed stays as it is.
-            cx.event_in(scope.clone(), EventBody::Note(Note::new(Level::Info, "late-end", late_end(&told, item.status))));
-        }
         cx.event_in(scope, EventBody::Items(vec![item]));
         if told.kind == "collabAgentToolCall" {
             self.agents_told(cx, id, turn, &told, ended);
@@ -53,12 +48,6 @@ impl Codex {
         if ended && told.kind == "agentMessage" {
             self.agents.said(id, &told.text);
         }
-    }
-
-    /// It was open when its turn ended: 0.120 tells the end of a command when it is over, whatever its turn is.
-    fn outlived_its_turn(&self, id: &str, turn: Option<&str>, item: &str) -> bool {
-        let last = self.threads.get(id).and_then(|thread| thread.last.as_ref());
-        last.is_some_and(|last| turn == Some(last.id.as_str()) && last.items.get(item) == Some(&false))
     }
 
     /// The same told again, or its beginning after its end: nothing is new.
@@ -109,19 +98,6 @@ pub(crate) fn of(told: &Told, raw: &Raw, op: Option<u32>, ended: bool) -> Item {
     let phase = told.phase.iter().map(|phase| ("phase".to_owned(), phase.clone())).collect();
     let id = Some(told.id.clone()).filter(|id| !id.is_empty());
     Item { id, status: status(told, ended), body, mark: None, extra: phase }
-}
-
-/// How a command ended that was closed before, for a person.
-fn late_end(told: &Told, status: Status) -> String {
-    let what = command_line(told.command.as_deref(), &told.command_actions).or_else(|| told.tool.clone());
-    let how = match status {
-        Status::Completed => "completed",
-        Status::Declined => "declined",
-        Status::Interrupted => "interrupted",
-        _ => "failed",
-    };
-    let code = told.exit_code.map_or_else(String::new, |code| format!(", exit code {code}"));
-    format!("`{}` ended after its turn: {how}{code}", what.as_deref().unwrap_or(&told.kind))
 }
 
 fn texts(text: &str) -> Vec<Content> {
