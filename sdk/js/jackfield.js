@@ -9,6 +9,7 @@
 
 import { log } from "jackfield:provider/diag@0.1.0-draft";
 import { RECORDS } from "./contract.js";
+import { readObject } from "./lines.js";
 
 const EMPTY = { option: () => undefined, list: () => [], bool: () => false };
 
@@ -66,7 +67,7 @@ export class Plugin {
   /** A message from a channel; the usual one is a line of JSON. */
   frame(cx, frame) {
     if (frame.pipe === "error") return cx.silent("stderr");
-    const line = frame.data.tag === "text" ? object(frame.data.val) : null;
+    const line = frame.data.tag === "text" ? readObject(frame.data.val) : null;
     if (line) this.line(cx, line);
     else cx.noise();
   }
@@ -102,17 +103,18 @@ export function plugin(Provider) {
       return said(() => this.#driver.handle(at, inputs));
     }
   }
-  return { describe: () => said(() => Provider.describe()), Session };
+  // `describe` has no answer that could hold a fault: a line that begins so is what the host says of the trap that follows.
+  return { describe: () => said(() => Provider.describe(), "panic: "), Session };
 }
 
 /** A record that is thrown is the contract's fault; anything else is a bug, and its words would be lost in a trap. */
-function said(work) {
+function said(work, begun = "") {
   try {
     return work();
   } catch (error) {
     if (error && error.kind && error.message && !(error instanceof Error)) throw error;
     const words = error instanceof Error ? `${error.name}: ${error.message}\n${error.stack ?? ""}` : String(error);
-    log("error", words);
+    log("error", begun + words);
     throw fault("internal", words.split("\n")[0]);
   }
 }
@@ -294,16 +296,6 @@ class Driver {
       default:
         return cx.diagnostic("info", "unknown-input", `the host sent \`${val?.name ?? tag}\`, which is new`);
     }
-  }
-}
-
-/** The JSON object on a line, or nothing: a banner, a number and half an object are noise. */
-function object(line) {
-  try {
-    const value = JSON.parse(line);
-    return value !== null && typeof value === "object" && !Array.isArray(value) ? value : null;
-  } catch {
-    return null;
   }
 }
 
