@@ -18,6 +18,7 @@ const DOCUMENTS: &[&str] = &[
     "host/cli/README.md",
     "sdk/example/README.md",
     "sdk/js/README.md",
+    "sdk/python/README.md",
 ];
 
 /// A path that begins so is one of ours.

@@ -7,6 +7,7 @@ pub mod demo;
 pub mod fuzz;
 pub mod guests;
 mod npm;
+mod pypi;
 pub mod real;
 pub mod schema;
 pub mod setup;

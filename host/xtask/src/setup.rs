@@ -1,7 +1,7 @@
 //! Makes a fresh machine ready, and says what it does: the wasm target, rustfmt and clippy, a C linker, the real CLIs,
-//! the tools for plugins in JavaScript.
+//! the tools for plugins in JavaScript and in Python.
 //!
-//! What is there is left alone; what rustup and npm can bring is brought; what only the operator can install is asked
+//! What is there is left alone; what rustup, npm and pip can bring is brought; what only the operator can install is asked
 //! for in one sentence.
 
 use crate::step::{output, show_and_run};

@@ -8,6 +8,7 @@ use std::process::Command;
 
 /// What to do where npm does not bring what a step needs.
 const NO_NPM: &str = "check that npm answers, or leave them out: cargo xtask test --no-real";
+const NO_TOOLS: &str = "check that npm and PyPI answer, or leave them out: cargo xtask test --no-real";
 
 /// Which real CLIs are driven.
 #[derive(Debug, PartialEq, Eq)]
@@ -51,7 +52,7 @@ fn take(root: &Path, options: &Options, steps: &mut Steps) -> Result<()> {
             options.real.iter().try_for_each(|name| real::ensure(root, real::find(name)?).map(drop))
         })?;
         steps.run("the SDK's types", NO_NPM, || types::ensure(root).map(drop))?;
-        steps.run("tools for plugins in other languages", NO_NPM, || {
+        steps.run("tools for plugins in other languages", NO_TOOLS, || {
             guests::LANGUAGES.iter().try_for_each(|language| guests::ensure(root, *language).map(drop))
         })?;
     }

@@ -1,4 +1,4 @@
-// Murmur in JavaScript; the same plugin in Rust is beside it.
+// Murmur in JavaScript; the same plugin in Rust and in Python is beside it.
 
 import { Plugin, flags, plugin, record, text } from "../../js/jackfield.js";
 

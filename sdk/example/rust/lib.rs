@@ -1,4 +1,4 @@
-//! Murmur in Rust; the same plugin in JavaScript is beside it.
+//! Murmur in Rust; the same plugin in JavaScript and in Python is beside it.
 
 use jackfield_sdk::prelude::*;
 use jackfield_sdk::ndjson;

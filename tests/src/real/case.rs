@@ -74,6 +74,7 @@ pub const SAME_THREAD: &str = "@THREAD@";
 /// A case of which nothing is asked but that the model was.
 pub const CASE: Case =
     Case { provider: "", exe: "", turns: &[], one_program: false, files: &[], model: |seen| !seen.is_empty() };
+
 /// In `args`: the workspace.
 const FOLDER: &str = "@FOLDER@";
 

@@ -1,0 +1,52 @@
+"""Reading and writing a channel that carries one JSON object per line.
+
+A line that is no JSON object is noise (a banner, a log line, a bare number), never an error: real programs print them. What is JSON is
+what the Rust SDK takes for it, so that a plugin says the same in each language.
+"""
+
+import json
+import re
+
+# Nested deeper is noise: a parser that calls itself would fill the stack, and that ends a session.
+_DEEPEST = 127
+_TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
+# Where a text may hold half a character: JSON can say it, and no text of the contract can.
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def read_object(line):
+    """The JSON object on a line, or `None`."""
+    if _is_deep(line):
+        return None
+    try:
+        value = json.loads(line, parse_constant=_refuse)
+        if _HALF.search(line):
+            to_json(value).encode()
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def to_json(value):
+    """The value on one line, with its characters as they are."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _refuse(word):
+    """Python reads `NaN`, which is no JSON."""
+    raise ValueError(f"{word} is no JSON")
+
+
+def _is_deep(line):
+    if line.count("[") + line.count("{") <= _DEEPEST:
+        return False
+    depth = 0
+    for found in _TEXT_OR_BRACKET.finditer(line):
+        mark = found[0]
+        if mark in ("[", "{"):
+            depth += 1
+        elif mark in ("]", "}"):
+            depth -= 1
+        if depth > _DEEPEST:
+            return True
+    return False
