@@ -69,7 +69,9 @@ fn a_server_is_asked_and_answers() {
     let post = json!({ "path": "/echo", "method": "POST", "body": "{\"a\": 1}", "headers": [["Content-Type", "application/json"]] });
     let door = door_with(limits());
     granted(&door);
-    let ended = run(&door, &steps(&[post, get("/echo?q=a%20b"), get("/missing")]), &[]).expect(0, &[]).well_formed();
+    let file = door.data().join("raw.jsonl");
+    let asked = steps(&[post, get("/echo?q=a%20b"), get("/missing")]);
+    let ended = run(&door, &asked, &["--record", &text(&file)]).expect(0, &[]).well_formed();
     let said = ended.said();
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines.len(), 4, "{said}");
@@ -81,6 +83,7 @@ fn a_server_is_asked_and_answers() {
     );
     // The guard has read it, so it is written anew; the password that was made up is in nothing that the plugin hears.
     assert!(lines[1].ends_with("{\"a\":1} password=[secret password]"), "{said}");
+    assert!(std::fs::read_to_string(file).unwrap().contains("[password]"), "nor in what is recorded");
     assert!(lines[2].starts_with("200 GET /echo?q=a%20b HTTP/1.1|"), "{said}");
     assert_eq!(lines[3], "404 nope");
     let http = |record: &&Value| record["kind"] == "http";

@@ -4,8 +4,8 @@
 //! `{"t":ms,"dir":"spawn|in|out|err|in_eof|exit","proc":n,"line":"…"}`: `t` from the recording's begin, `proc` counts the
 //! programs, `spawn` has arguments, environment and folder as JSON, `exit` the code, or the signal as a negative number.
 //!
-//! **The file is new, its owner's alone, and holds no value that the operator passed as a secret**: each is replaced before
-//! it is written. A recording that can't be written stops and says so; it never stops a conversation.
+//! **The file is new, its owner's alone, and holds no value that the operator passed as a secret or that the host made up as one**: each is
+//! replaced before it is written. A recording that can't be written stops and says so; it never stops a conversation.
 
 use super::spawn::SpawnSpec;
 use serde::Serialize;
@@ -74,18 +74,26 @@ impl Tap {
     /// Begins a recording in a new file. `secrets` are values that are never written, by the names they go by.
     pub fn create(path: &Path, secrets: &[(String, String)]) -> io::Result<Tap> {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-        let long = secrets.iter().filter(|(_, value)| value.len() >= SECRET_BYTES);
+        let file = BufWriter::new(file);
+        let sheet = Sheet { file, began: Instant::now(), programs: 0, lines: 0, secrets: Vec::new(), failed: None };
+        let tap = Tap(Arc::new(Mutex::new(sheet)));
+        tap.hide(secrets.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+        Ok(tap)
+    }
+
+    /// From now on these values are not written, either; by the names they go by.
+    pub(crate) fn hide<'a>(&self, secrets: impl Iterator<Item = (&'a str, &'a str)>) {
+        let long = secrets.filter(|(_, value)| value.len() >= SECRET_BYTES);
         // Within JSON a value may stand escaped.
         let forms = long.flat_map(|(name, value)| {
             let escaped = serde_json::to_string(value).unwrap_or_default().trim_matches('"').to_owned();
-            [value.clone(), escaped].map(|form| (form, format!("[{name}]")))
+            [value.to_owned(), escaped].map(|form| (form, format!("[{name}]")))
         });
-        let mut secrets: Vec<(String, String)> = forms.collect();
-        secrets.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
-        secrets.dedup();
-        let file = BufWriter::new(file);
-        let sheet = Sheet { file, began: Instant::now(), programs: 0, lines: 0, secrets, failed: None };
-        Ok(Tap(Arc::new(Mutex::new(sheet))))
+        let hidden = &mut self.sheet().secrets;
+        hidden.extend(forms);
+        // A value that goes by two names keeps the one that it was given first.
+        hidden.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
+        hidden.dedup();
     }
 
     /// How many lines were written, or why it stopped.

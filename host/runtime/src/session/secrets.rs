@@ -51,6 +51,9 @@ impl Secrets {
                 values.insert(format!("{} as basic", basic.secret), both);
             }
         }
+        if let Some(tap) = &start.instance.tap {
+            tap.hide(values.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+        }
         Secrets::new(&values, &uuid::Uuid::now_v7().simple().to_string())
     }
 
