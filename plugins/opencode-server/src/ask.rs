@@ -15,6 +15,8 @@ pub(crate) struct Asks {
     open: BTreeMap<String, Open>,
     /// Items whose request a person refused.
     refused: BTreeSet<String>,
+    /// Items whose request nobody answered: their turn was stopped instead.
+    dropped: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -39,6 +41,11 @@ impl Asks {
     /// A request about this item is open.
     pub(crate) fn waits_for(&self, item: &str) -> bool {
         self.open.values().any(|open| open.answering.is_none() && open.item.as_deref() == Some(item))
+    }
+
+    /// It was stopped before anybody allowed it.
+    pub(crate) fn was_dropped(&self, item: &str) -> bool {
+        self.dropped.contains(item) || self.waits_for(item)
     }
 
     /// A person refused it.
@@ -117,6 +124,7 @@ impl OpenCode {
             return cx.fail(op, Fault::new(FaultKind::NotFound, "Nothing waits for this answer any more."));
         };
         let invalid = |text: &str| Fault::new(FaultKind::Invalid, text);
+        let nobody = answer.reply == Reply::Dismissed && self.turns.is_stopping();
         let (path, body, refuses) = match (&open.kind, &answer.reply) {
             (Kind::Permission, Reply::Chosen(Chosen { input: Some(_), .. })) => {
                 return cx.fail(op, invalid("OpenCode takes no other input than its own."));
@@ -144,7 +152,8 @@ impl OpenCode {
         };
         open.answering = Some(refuses);
         if refuses {
-            self.asks.refused.extend(open.item.clone());
+            let to = if nobody { &mut self.asks.dropped } else { &mut self.asks.refused };
+            to.extend(open.item.clone());
         }
         let call = Call::Reply { op, request: answer.request.clone() };
         self.calls.ask(cx, "POST", &path, body.as_ref(), call);
@@ -161,7 +170,9 @@ impl OpenCode {
             Err(fault) => {
                 if let Some(open) = self.asks.open.get_mut(request) {
                     open.answering = None;
-                    self.asks.refused.retain(|item| Some(item) != open.item.as_ref());
+                    for ended in [&mut self.asks.refused, &mut self.asks.dropped] {
+                        ended.retain(|item| Some(item) != open.item.as_ref());
+                    }
                 }
                 cx.fail(op, fault);
             }

@@ -1,5 +1,8 @@
 //! Subagents: each works in a conversation of its own on the same server, begun by a call (`task`) in the conversation of whom it works
 //! for. What it says and does is told inside of that call.
+//!
+//! **How it ended is what its call says**: one whose tool was refused goes idle without an error, and its call fails. Where no call waits
+//! for it, its idle is its end.
 
 use jackfield_sdk::prelude::*;
 use std::collections::BTreeMap;
@@ -22,6 +25,10 @@ struct Child {
     status: Status,
     said: Option<String>,
     failed: Option<String>,
+    /// Its call waits for it.
+    awaited: bool,
+    /// It does nothing any more; how it ended its call has not said yet.
+    idle: bool,
 }
 
 impl Children {
@@ -42,18 +49,36 @@ impl Children {
         }
     }
 
+    /// The turn ends: of those whose call said nothing more, the idle counts.
+    pub(crate) fn turn_ends(&mut self, cx: &mut Cx) {
+        for (id, child) in &mut self.0 {
+            if child.idle && child.status == Status::Running {
+                child.ends(cx, id, child.by_itself());
+            }
+        }
+    }
+
     /// The server is gone, and they with it.
     pub(crate) fn lost(&mut self, cx: &mut Cx) {
         for (id, child) in &mut self.0 {
             if child.status == Status::Running {
-                child.status = Status::Failed;
-                cx.event_in(child.scope.clone(), EventBody::Tasks(vec![child.task(id)]));
+                child.ends(cx, id, Status::Failed);
             }
         }
     }
 }
 
 impl Child {
+    /// How it ended, as far as it says so itself.
+    fn by_itself(&self) -> Status {
+        if self.failed.is_some() { Status::Failed } else { Status::Completed }
+    }
+
+    fn ends(&mut self, cx: &mut Cx, id: &str, status: Status) {
+        self.status = status;
+        cx.event_in(self.scope.clone(), EventBody::Tasks(vec![self.task(id)]));
+    }
+
     fn task(&self, id: &str) -> Task {
         Task {
             title: self.title.clone(),
@@ -70,19 +95,42 @@ impl OpenCode {
         // The call that begins it is the one at work that has named none yet: they begin one after the other.
         let item = self.parts.unnamed_task();
         let scope = self.children.scope(owner);
-        let child =
-            Child { scope: scope.clone(), item, title: told.title, status: Status::Running, said: None, failed: None };
+        let (status, awaited) = (Status::Running, item.is_some());
+        let child = Child {
+            scope: scope.clone(),
+            item,
+            title: told.title,
+            status,
+            said: None,
+            failed: None,
+            awaited,
+            idle: false,
+        };
         let task = child.task(&told.id);
         self.children.0.insert(told.id, child);
         cx.event_in(scope, EventBody::Tasks(vec![task]));
     }
 
-    /// A call says which conversation it began.
-    pub(crate) fn call_names_child(&mut self, part: &Part) {
+    /// A call says which conversation it began, and how that ended.
+    pub(crate) fn call_of_child(&mut self, cx: &mut Cx, part: &Part) {
         let named = part.state.metadata.get("sessionId").and_then(|id| id.as_str());
-        self.parts.task(&part.id, named.is_some() || !matches!(part.state.status.as_str(), "pending" | "running"));
-        if let Some(child) = named.and_then(|id| self.children.0.get_mut(id)) {
-            child.item.get_or_insert_with(|| part.id.clone());
+        let over = !matches!(part.state.status.as_str(), "pending" | "running");
+        self.parts.task(&part.id, named.is_some() || over);
+        let of_call = |(id, child): &(&String, &mut Child)| match named {
+            Some(named) => *id == named,
+            None => child.item.as_ref() == Some(&part.id),
+        };
+        let Some((id, child)) = self.children.0.iter_mut().find(of_call) else { return };
+        child.item.get_or_insert_with(|| part.id.clone());
+        child.awaited = !over;
+        if child.status != Status::Running || !over {
+            return;
+        }
+        if part.state.status == "error" && !self.turns.is_stopping() {
+            child.failed = child.failed.take().or(part.state.error.clone());
+            child.ends(cx, id, Status::Failed);
+        } else if child.idle {
+            child.ends(cx, id, child.by_itself());
         }
     }
 
@@ -107,17 +155,16 @@ impl OpenCode {
     }
 
     fn child_idle(&mut self, cx: &mut Cx, session: &str) {
-        let stopping = self.turns.stopping();
+        let stopping = self.turns.is_stopping();
         let Some(child) = self.children.0.get_mut(session) else { return };
-        if child.status != Status::Running {
+        if child.status != Status::Running || child.idle {
             return cx.duplicate();
         }
-        child.status = match (&child.failed, stopping) {
-            (_, true) => Status::Interrupted,
-            (Some(_), _) => Status::Failed,
-            (None, _) => Status::Completed,
-        };
-        let (scope, task) = (child.scope.clone(), child.task(session));
-        cx.event_in(scope, EventBody::Tasks(vec![task]));
+        child.idle = true;
+        match (stopping, child.awaited) {
+            (true, _) => child.ends(cx, session, Status::Interrupted),
+            (false, true) => cx.silent("session.idle/subagent"),
+            (false, false) => child.ends(cx, session, child.by_itself()),
+        }
     }
 }

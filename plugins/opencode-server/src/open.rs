@@ -10,7 +10,8 @@ use crate::session::{Conversation, OpenCode, Phase};
 use crate::wire::Session;
 use crate::{capabilities, fault};
 
-/// How long the program has to say that it serves, in milliseconds; then it is asked all the same: its words may change.
+/// How long the program has to say that it serves, in milliseconds; then it is asked all the same: its words may change. So long it has to
+/// answer, too. A machine at work makes it say so only after half a minute.
 pub(crate) const PATIENCE_MS: f64 = 20_000.0;
 
 impl OpenCode {
@@ -34,22 +35,28 @@ impl OpenCode {
     }
 
     /// Whether the program says that it serves. **Its port takes connections before that, and what is asked on one of those is never
-    /// answered** (1.18.33).
+    /// answered** (1.18.33): what was asked too soon is asked again.
     pub(crate) fn serves(&self, frame: &Frame) -> bool {
         let says = matches!(&frame.data, FrameData::Text(text) if text.contains("listening on"));
         says && self.patience != 0 && frame.channel == self.server && frame.pipe == Pipe::Main
     }
 
-    /// It serves, as it says or as is hoped: once. The host waits until it takes a connection.
+    /// It serves, as it says or as is hoped; until it answers, that is hoped again and again. The host waits until it takes a connection.
     pub(crate) fn listen(&mut self, cx: &mut Cx) {
+        for asked in [std::mem::take(&mut self.patience), std::mem::take(&mut self.events)] {
+            if asked != 0 {
+                cx.cancel(asked);
+            }
+        }
+        self.events = cx.listen("server", "/event");
+        self.patience = cx.timer(PATIENCE_MS);
+    }
+
+    pub(crate) fn listening(&mut self, cx: &mut Cx, outcome: Result<EffectValue, Fault>) {
         let patience = std::mem::take(&mut self.patience);
         if patience != 0 {
             cx.cancel(patience);
         }
-        self.events = cx.listen("server", "/event");
-    }
-
-    pub(crate) fn listening(&mut self, cx: &mut Cx, outcome: Result<EffectValue, Fault>) {
         match outcome {
             Ok(EffectValue::Response(response)) if response.body.is_none() => {}
             Ok(EffectValue::Response(response)) => {

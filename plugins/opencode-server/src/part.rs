@@ -62,6 +62,9 @@ impl OpenCode {
         if self.parts.users.contains(&part.message_id) {
             return self.persons_part(cx, child, scope, part);
         }
+        if self.turns.was_cut(&part.message_id) {
+            return cx.silent("part/late");
+        }
         match part.kind.as_str() {
             "text" => self.text(cx, child, scope, part, TextKind::Assistant),
             "reasoning" => self.text(cx, child, scope, part, TextKind::Reasoning),
@@ -109,7 +112,7 @@ impl OpenCode {
         if let Some(child) = child.filter(|_| kind == TextKind::Assistant) {
             self.children.said(child, &part.text);
         }
-        let stopping = self.turns.stopping();
+        let stopping = self.turns.is_stopping();
         let item = match kind {
             TextKind::Reasoning => Item::reasoning(Some(part.id), part.text),
             _ => Item::assistant(Some(part.id), part.text),
@@ -134,15 +137,20 @@ impl OpenCode {
     fn tool(&mut self, cx: &mut Cx, scope: Option<Scope>, part: Part) {
         self.parts.calls.insert((part.message_id.clone(), part.call_id.clone()), part.id.clone());
         if part.tool == "task" {
-            self.call_names_child(&part);
+            self.call_of_child(cx, &part);
         }
         let status = match part.state.status.as_str() {
             "pending" => Status::Pending,
             "running" if self.asks.waits_for(&part.id) => Status::Waiting,
             "running" => Status::Running,
+            // A command that was stopped is told as a good end, and without the code of its own.
+            "completed" if self.turns.is_stopping() && part.tool == "bash" && exit_code(&part).is_none() => {
+                Status::Interrupted
+            }
             "completed" => Status::Completed,
             "error" if self.asks.was_refused(&part.id) => Status::Declined,
-            "error" if self.turns.stopping() => Status::Interrupted,
+            "error" if self.turns.is_stopping() && self.asks.was_dropped(&part.id) => Status::Cancelled,
+            "error" if self.turns.is_stopping() => Status::Interrupted,
             "error" => Status::Failed,
             _ => Status::Unknown,
         };
@@ -190,15 +198,20 @@ pub(crate) fn describe(part: &Part, content: Vec<Content>) -> Tool {
     let path = read["filePath"].as_str().map(str::to_owned);
     // A call that was refused gets no title of the server's.
     let command = read["command"].as_str().map(str::to_owned);
-    let exit = state.metadata.get("exit").and_then(|exit| exit.as_i64());
     Tool {
         title: state.title.clone().filter(|title| !title.is_empty()).or(command),
         input: input.map(str::to_owned),
         locations: path.into_iter().map(|path| Location { path, line: None }).collect(),
-        exit_code: exit.and_then(|exit| i32::try_from(exit).ok()),
+        exit_code: exit_code(part),
         content,
         ..Tool::new(kind(&part.tool)).with_name(part.tool.as_str())
     }
+}
+
+/// The code that a command ended with.
+fn exit_code(part: &Part) -> Option<i32> {
+    let exit = part.state.metadata.get("exit")?.as_i64()?;
+    i32::try_from(exit).ok()
 }
 
 /// What a tool of the server's does.

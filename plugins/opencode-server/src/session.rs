@@ -17,7 +17,7 @@ pub struct OpenCode {
     pub(crate) phase: Phase,
     /// The program.
     pub(crate) server: u32,
-    /// The timer that waits until it says that it serves; 0 when nothing waits.
+    /// The timer that waits until it says that it serves, and until it answers; 0 when nothing waits.
     pub(crate) patience: u32,
     /// Its events.
     pub(crate) events: u32,

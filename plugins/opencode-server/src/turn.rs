@@ -2,7 +2,8 @@
 //!
 //! **An abort makes the server idle twice, and what it had said of the message that it cut comes between**: the first idle of a turn that
 //! is being stopped is its end only if no message is open; else the second one is, or a while of silence. An error is one only if
-//! the server goes on with nothing: what it saves by shortening the context is a turn that completed.
+//! the server goes on with nothing: what it saves by shortening the context is a turn that completed. **What was waited out may come in the
+//! turn after it**, on a machine at work: the message that was cut changes nothing there, and its idle ends nothing.
 
 use jackfield_sdk::prelude::*;
 
@@ -21,6 +22,8 @@ pub(crate) struct Turns {
     pub open: Option<Open>,
     /// The idle that was waited out belongs to a turn that has ended.
     late_idle: bool,
+    /// The message that was cut, of whose rest that turn saw nothing.
+    cut: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -32,6 +35,8 @@ pub(crate) struct Open {
     pub stopping: bool,
     /// The assistant's message that is open.
     message: Option<String>,
+    /// The assistant has ended a message in it.
+    answered: bool,
     failed: Option<Failure>,
     /// The first idle came; until then the rest of the message is waited for.
     rest: Option<u32>,
@@ -43,8 +48,13 @@ impl Turns {
         self.open.is_some() || self.waiting.is_some()
     }
 
+    /// It is the message that was cut, and its turn has ended.
+    pub(crate) fn was_cut(&self, message: &str) -> bool {
+        self.cut.as_deref() == Some(message)
+    }
+
     /// We asked for the open turn's end.
-    pub(crate) fn stopping(&self) -> bool {
+    pub(crate) fn is_stopping(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.stopping)
     }
 }
@@ -83,7 +93,6 @@ impl OpenCode {
         let reason = op.is_none().then(|| "another-client".to_owned());
         cx.event(EventBody::TurnStarted(TurnStart { op, reason }));
         self.turns.open = Some(Open { op, user, ..Open::default() });
-        self.turns.late_idle = false;
     }
 
     fn own_assistant(&mut self, cx: &mut Cx, told: Message) {
@@ -93,6 +102,9 @@ impl OpenCode {
             self.tell_settings(cx);
         }
         let over = told.time.completed.is_some() || told.error.is_some();
+        if self.turns.was_cut(&told.id) {
+            return cx.silent("message.updated/late");
+        }
         let new = !over && !told.parent_id.is_empty() && !self.thread.said.contains(&told.parent_id);
         if self.turns.open.is_none() && new && self.turns.waiting.is_none() {
             self.turn_begins(cx, None, told.parent_id.clone());
@@ -103,6 +115,7 @@ impl OpenCode {
             open.failed = None;
         }
         open.message = (!over).then_some(told.id);
+        open.answered |= over;
         open.finish = told.finish.or(open.finish.take());
         if let Some(error) = told.error {
             open.failed = Some(error);
@@ -148,19 +161,26 @@ impl OpenCode {
                 cx.duplicate()
             };
         };
+        let at_work = open.message.is_some() || !open.answered;
+        if at_work && open.failed.is_none() && std::mem::take(&mut self.turns.late_idle) {
+            return cx.silent("session.idle/late");
+        }
         let aborted = open.failed.as_ref().is_some_and(|failure| failure.name == fault::ABORTED);
         if aborted && open.message.is_some() && open.rest.is_none() {
             open.rest = Some(cx.timer(REST_MS));
             return;
         }
+        // The second one follows, if a message was being cut.
+        let first = aborted && open.rest.is_none();
         self.end_turn(cx);
+        self.turns.late_idle = first;
     }
 
     pub(crate) fn waited_out(&mut self, cx: &mut Cx, timer: u32) {
-        if self.turns.open.as_ref().is_some_and(|open| open.rest == Some(timer)) {
-            self.end_turn(cx);
-            self.turns.late_idle = true;
-        }
+        let Some(open) = self.turns.open.as_ref().filter(|open| open.rest == Some(timer)) else { return };
+        let cut = open.message.clone();
+        self.end_turn(cx);
+        (self.turns.late_idle, self.turns.cut) = (true, cut);
     }
 
     fn end_turn(&mut self, cx: &mut Cx) {
@@ -168,12 +188,14 @@ impl OpenCode {
         if let Some(timer) = open.rest {
             cx.cancel(timer);
         }
+        self.turns.late_idle = false;
         let (status, fault) = match &open.failed {
             None => (Status::Completed, None),
             Some(failure) if failure.name == fault::ABORTED => (Status::Interrupted, None),
             Some(failure) => (Status::Failed, Some(fault::of_failure(failure))),
         };
         let end = TurnEnd { reason: open.finish, fault, mark: Some(open.user), ..TurnEnd::new(open.op, status) };
+        self.children.turn_ends(cx);
         cx.event(EventBody::TurnEnded(end));
         self.parts.forget_texts();
     }

@@ -203,6 +203,140 @@ fn an_abort_ends_its_turn_once() {
     assert_eq!(ends(&live.of_ours("session.idle", json!({})))[0].status, Status::Completed);
 }
 
+/// On a machine at work the rest of a message that was cut took more than the second that it is waited for, and the next turn had begun.
+#[test]
+fn what_was_waited_out_ends_no_other_turn() {
+    let aborted = json!({"name": "MessageAbortedError", "data": {"message": "Aborted"}});
+    let mut live = Live::ready();
+    live.said("Hi", "msg_1");
+    live.assistant("msg_2", json!({"parentID": "msg_1"}));
+    live.part(text_part("", false));
+    live.do_with(jackfield_sdk::testing::Harness::interrupt);
+    live.of_ours("session.error", json!({"error": aborted}));
+    live.of_ours("session.idle", json!({}));
+    assert_eq!(ends(&live.do_with(|harness| harness.advance(2_000.0)))[0].status, Status::Interrupted);
+    live.said("Next", "msg_3");
+    live.outputs.clear();
+    live.part(text_part("Hel", true));
+    live.assistant("msg_2", json!({"parentID": "msg_1", "error": aborted, "time": {"completed": 2}}));
+    live.of_ours("session.idle", json!({}));
+    assert_eq!(project(&live.outputs), "", "nothing of it is told, and it ends nothing");
+    live.assistant("msg_4", json!({"parentID": "msg_3"}));
+    live.assistant("msg_4", json!({"parentID": "msg_3", "time": {"completed": 3}}));
+    assert_eq!(ends(&live.of_ours("session.idle", json!({})))[0].status, Status::Completed);
+}
+
+/// The message that was cut may be told whole before the first idle: the second one still comes.
+#[test]
+fn the_second_idle_of_an_abort_ends_no_other_turn() {
+    let aborted = json!({"name": "MessageAbortedError", "data": {"message": "Aborted"}});
+    let mut live = Live::ready();
+    live.said("Hi", "msg_1");
+    live.assistant("msg_2", json!({"parentID": "msg_1"}));
+    live.do_with(jackfield_sdk::testing::Harness::interrupt);
+    live.of_ours("session.error", json!({"error": aborted}));
+    live.assistant("msg_2", json!({"parentID": "msg_1", "error": aborted, "time": {"completed": 2}}));
+    assert_eq!(ends(&live.of_ours("session.idle", json!({})))[0].status, Status::Interrupted);
+    live.said("Next", "msg_3");
+    assert!(ends(&live.of_ours("session.idle", json!({}))).is_empty());
+    live.assistant("msg_4", json!({"parentID": "msg_3"}));
+    let failure = json!({"name": "APIError", "data": {"message": "bad key", "statusCode": 401}});
+    live.of_ours("session.error", json!({"error": failure}));
+    live.assistant("msg_4", json!({"parentID": "msg_3", "error": failure, "time": {"completed": 3}}));
+    assert_eq!(ends(&live.of_ours("session.idle", json!({})))[0].status, Status::Failed);
+}
+
+/// A call that its turn's stop took the request away from: nobody refused it, and it had not begun.
+#[test]
+fn a_call_that_nobody_answered_was_dropped() {
+    let call = |status: &str| {
+        let state = json!({"status": status, "input": {"command": "ls"}, "error": (status == "error").then_some("Tool execution aborted")});
+        json!({"id": "prt_1", "messageID": "msg_2", "type": "tool", "tool": "bash", "callID": "c1", "state": state})
+    };
+    let asked = json!({"id": "per_1", "permission": "bash", "metadata": {"command": "ls"}, "tool": {"messageID": "msg_2", "callID": "c1"}});
+    type Act = fn(&mut Live);
+    let dismissed: Act = |live| {
+        let reply = Reply::Dismissed;
+        live.do_with(|harness| harness.command(CommandBody::Respond(Answer { request: "per_1".into(), reply })));
+    };
+    let stop: Act = |live| drop(live.do_with(jackfield_sdk::testing::Harness::interrupt));
+    let refused: Act = |live| drop(live.do_with(|harness| harness.choose("per_1", "reject")));
+    let cases: [(&[Act], &str); 4] = [
+        (&[stop, dismissed], "Cancelled"),
+        (&[stop], "Cancelled"),
+        (&[refused, stop], "Declined"),
+        (&[dismissed], "Declined"),
+    ];
+    for (acts, ended) in cases {
+        let mut live = Live::ready();
+        live.said("Hi", "msg_1");
+        live.assistant("msg_2", json!({"parentID": "msg_1"}));
+        live.part(call("running"));
+        live.of_ours("permission.asked", asked.clone());
+        acts.iter().for_each(|act| act(&mut live));
+        let told = project(&live.part(call("error")));
+        assert!(told.starts_with(&format!("{ended} prt_1")), "{ended}: {told}");
+    }
+}
+
+/// A command that was stopped is told as completed, without an exit code; one that had ended by itself has one.
+#[test]
+fn a_command_that_was_stopped_is_no_success() {
+    for (metadata, ended) in [(json!({"exit": null}), "Interrupted"), (json!({"exit": 0}), "Completed")] {
+        let mut live = Live::ready();
+        live.said("Hi", "msg_1");
+        live.assistant("msg_2", json!({"parentID": "msg_1"}));
+        live.do_with(jackfield_sdk::testing::Harness::interrupt);
+        let state = json!({"status": "completed", "input": {"command": "sleep 9"}, "output": "User aborted the command", "metadata": metadata});
+        let part = json!({"id": "prt_1", "messageID": "msg_2", "type": "tool", "tool": "bash", "callID": "c1", "state": state});
+        let told = project(&live.part(part));
+        assert!(told.starts_with(&format!("{ended} prt_1")), "{told}");
+    }
+}
+
+/// A subagent whose tool was refused goes idle without an error; its call fails.
+#[test]
+fn how_a_subagent_ended_its_call_says() {
+    let call = |state: Value| json!({"id": "prt_1", "messageID": "msg_2", "type": "tool", "tool": "task", "callID": "c1", "state": state});
+    let begun = |live: &mut Live| {
+        live.said("Hi", "msg_1");
+        live.assistant("msg_2", json!({"parentID": "msg_1"}));
+        live.part(call(json!({"status": "running", "input": {"description": "Count"}})));
+        let info = json!({"id": "ses_2", "parentID": "ses_1", "title": "Count"});
+        live.event(&json!({"type": "session.created", "properties": {"info": info}}));
+        live.part(call(json!({"status": "running", "metadata": {"sessionId": "ses_2"}})));
+    };
+    let idle = json!({"type": "session.idle", "properties": {"sessionID": "ses_2"}});
+    let named = |status: &str, more: Value| {
+        let mut state = json!({"status": status, "metadata": {"sessionId": "ses_2"}});
+        state.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        state
+    };
+    let ends = [
+        (named("error", json!({"error": "Subagent failed: rejected"})), "Failed"),
+        // Its own fault is told without the conversation's name.
+        (json!({"status": "error", "error": "Subagent failed: rejected"}), "Failed"),
+        (named("completed", json!({"output": "two"})), "Completed"),
+    ];
+    for (state, status) in ends {
+        let mut live = Live::ready();
+        begun(&mut live);
+        assert!(!project(&live.event(&idle)).contains("task"), "its call has not said yet how it ended");
+        let told = project(&live.part(call(state)));
+        assert!(told.starts_with(&format!("task Subagent {status} Count")), "{told}");
+        assert!(!project(&live.of_ours("session.idle", json!({}))).contains("task"), "once");
+    }
+    // One that its call does not wait for, and one whose call says nothing more.
+    let mut live = Live::ready();
+    begun(&mut live);
+    live.part(call(named("completed", json!({"output": "It works in the background."}))));
+    assert!(project(&live.event(&idle)).starts_with("task Subagent Completed"));
+    let mut live = Live::ready();
+    begun(&mut live);
+    live.event(&idle);
+    assert!(project(&live.of_ours("session.idle", json!({}))).starts_with("task Subagent Completed"));
+}
+
 #[test]
 fn errors_go_by_their_class_and_what_follows_takes_them_back() {
     let cases = [
@@ -305,6 +439,39 @@ fn a_server_that_goes_fails_what_is_open() {
     assert!(
         outputs.iter().any(|output| matches!(output, Output::Event(Event { body: EventBody::RequestsClosed(_), .. })))
     );
+}
+
+/// Effects that were taken back, in order.
+fn cancelled(outputs: &[Output]) -> Vec<u32> {
+    let id = |output: &Output| match output {
+        Output::Effect(Effect { body: EffectBody::Cancel(id), .. }) => Some(*id),
+        _ => None,
+    };
+    outputs.iter().filter_map(id).collect()
+}
+
+/// It said so after 33 s on a machine at work, and what it had been asked after 20 s was never answered.
+#[test]
+fn a_server_that_says_late_that_it_serves_is_asked_again() {
+    let mut live = Live::new();
+    live.do_with(|harness| harness.open(None, &[]));
+    assert_eq!(live.events, 0, "nothing is asked before it serves");
+    live.do_with(|harness| harness.advance(20_000.0));
+    let hoped = live.events;
+    assert!(hoped > 0, "its words may change");
+    let outputs = live.serves();
+    assert!(cancelled(&outputs).contains(&hoped), "{outputs:?}");
+    assert!(live.events > hoped);
+    let said = live.events;
+    // One that says nothing at all may have been too slow, too.
+    let outputs = live.do_with(|harness| harness.advance(20_000.0));
+    assert!(cancelled(&outputs).contains(&said) && live.events > said, "{outputs:?}");
+    live.listens();
+    live.answer("/session", 200, r#"{"id":"ses_1","version":"1.18.33"}"#);
+    let events = live.events;
+    assert_eq!(live.do_with(|harness| harness.advance(60_000.0)), []);
+    assert!(!live.serves().iter().any(|output| matches!(output, Output::Effect(_))));
+    assert_eq!(live.events, events);
 }
 
 #[test]

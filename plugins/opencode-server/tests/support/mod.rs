@@ -87,8 +87,20 @@ impl Live {
     /// Opens the conversation, up to what is asked of it.
     pub fn begin(&mut self, cursor: Option<&str>) {
         self.do_with(|harness| harness.open(cursor, &[]));
+        self.serves();
+        self.listens();
+    }
+
+    /// The program says that it serves.
+    pub fn serves(&mut self) -> Vec<Output> {
+        let server = self.harness.spawned[0].0;
+        self.do_with(|harness| harness.frame(server, "opencode server listening on http://127.0.0.1:4096"))
+    }
+
+    /// The stream of events begins.
+    pub fn listens(&mut self) -> Vec<Output> {
         let events = self.events;
-        self.respond(events, 200, None);
+        self.respond(events, 200, None)
     }
 
     /// The lists that the plugin asks for of itself.
