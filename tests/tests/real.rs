@@ -1,5 +1,5 @@
-//! The real Claude Code and the real Codex (`real/codex.rs`), each at both pinned versions, and the real Copilot, Gemini and OpenCode, this one
-//! over its server, too (`real/acp.rs`), driven by the real program through the
+//! The real Claude Code and the real Codex (`real/codex.rs`), each at both pinned versions, and the real Copilot, Gemini and OpenCode
+//! (`real/acp.rs`, `real/opencode_server.rs`), driven by the real program through the
 //! sandboxed plugin, against the mock model, in a network with only loopback. Judged: the lines, the exit code, the workspace,
 //! what the model saw, and that no process is left.
 
@@ -11,6 +11,13 @@ mod codex;
 mod codex_props;
 #[path = "real/commands.rs"]
 mod commands;
+#[path = "real/conversation.rs"]
+mod conversation;
+#[path = "real/history.rs"]
+mod history;
+#[cfg(target_arch = "x86_64")]
+#[path = "real/opencode_server.rs"]
+mod opencode_server;
 
 use jackfield_tests::mock::Seen;
 use jackfield_tests::real::{Act, Case, SAME_THREAD, Step, TURN, Turn};

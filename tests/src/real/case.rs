@@ -158,13 +158,16 @@ impl Case {
     /// `jackfield run` as the operator of this stage starts it.
     pub(super) fn command(&self, stage: &Stage, jackfield: &str) -> Command {
         let mut command = Command::new(jackfield);
-        let exe = format!("{}={}", self.exe, stage.cli.display());
-        stage.dress(&mut command).args(["run", "--provider", self.provider, "--exe", &exe, "--json"]);
-        for (name, value) in stage.operator_environment() {
-            command.arg("--env").arg(format!("{name}={value}"));
-        }
-        command.arg("--cwd").arg(&stage.folder);
+        stage.dress(&mut command).args(["run", "--provider", self.provider, "--json"]);
+        command.args(self.program(stage)).arg("--cwd").arg(&stage.folder);
         command
+    }
+
+    /// The real program and what it is told of this stage, as the arguments that say it.
+    pub(super) fn program(&self, stage: &Stage) -> Vec<String> {
+        let exe = format!("{}={}", self.exe, stage.cli.display());
+        let env = stage.operator_environment().into_iter().map(|(name, value)| format!("{name}={value}"));
+        ["--exe".to_owned(), exe].into_iter().chain(env.flat_map(|pair| ["--env".to_owned(), pair])).collect()
     }
 
     fn run(&self, stage: &Stage, jackfield: &str, turn: &Turn, thread: &mut String) -> Result<()> {

@@ -96,8 +96,7 @@ pub(super) fn told(lines: &[Value], turn: &Turn) -> Result<()> {
     tools.sort_unstable();
     wanted.sort_unstable();
     ensure!(tools == wanted, "tools: {tools:?}, not {wanted:?}");
-    let answers: Vec<bool> =
-        of(lines, "request.resolved").filter_map(|l| l["resolution"]["allowed"].as_bool()).collect();
+    let answers: Vec<bool> = of(lines, "request.resolved").filter_map(|line| answered(&line["resolution"])).collect();
     ensure!(answers == turn.answers, "answers: {answers:?}, not {:?}", turn.answers);
     let fault = ended[0]["fault"]["message"].as_str().unwrap_or_default().to_lowercase();
     ensure!(fault.is_empty() == turn.fault.is_empty(), "the fault is `{fault}`");
@@ -185,12 +184,22 @@ pub(super) fn of<'a>(lines: &'a [Value], kind: &'a str) -> impl Iterator<Item = 
     lines.iter().filter(move |line| line["type"] == kind)
 }
 
+/// What ended in it; what a provider tells again of what was before is none of it.
 fn finished<'a>(lines: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a Value> {
-    of(lines, "item.ended").map(|line| &line["item"]).filter(move |item| item["kind"] == kind)
+    of(lines, "item.ended")
+        .filter(|line| line["origin"]["replayed"] != true)
+        .map(|line| &line["item"])
+        .filter(move |item| item["kind"] == kind)
 }
 
 fn texts(lines: &[Value]) -> String {
     finished(lines, "assistant_message").filter_map(|item| item["text"].as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether an answer gave what was asked for; none where nobody answered. What was filled in allows nothing and refuses nothing, and gives it.
+fn answered(resolution: &Value) -> Option<bool> {
+    let filled = resolution["outcome"] == "answered" && resolution["option"].is_null();
+    resolution["allowed"].as_bool().or(filled.then_some(true))
 }
 
 fn name(item: &Value) -> &str {

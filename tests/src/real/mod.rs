@@ -7,6 +7,7 @@
 mod case;
 mod command;
 mod conversation;
+mod desk;
 mod judge;
 mod process;
 mod setup;
@@ -15,6 +16,7 @@ mod talk;
 
 pub use case::{Act, CASE, Case, SAME_THREAD, TURN, Turn};
 pub use command::jackfield;
+pub use desk::Desk;
 pub use process::Process;
 pub use stage::{Stage, on_stage, program, wanted};
 pub use talk::Step;
