@@ -153,7 +153,13 @@ fn history_reads_as_expected() {
 fn pages_of_any_size_give_the_same() {
     let check = |agent: &mut Agent| {
         let id = first(agent);
-        let whole = seen(&transcript(agent, &id, 1_000));
+        let told = transcript(agent, &id, 1_000);
+        for output in &told {
+            let Output::Event(Event { scope, .. }) = output else { continue };
+            // Else nobody who asked for it hears it.
+            assert_eq!(scope.as_ref().and_then(|scope| scope.thread.as_deref()), Some(&*id));
+        }
+        let whole = seen(&told);
         for limit in [1, 2, 3] {
             assert_eq!(seen(&transcript(agent, &id, limit)), whole, "pages of {limit}");
         }
@@ -308,6 +314,24 @@ fn rows_of_a_database_that_cannot_be_read_end_nothing() {
         });
         assert_eq!(said, Some(("history-unreadable", &*format!("50 rows of the session `{SESSION}` cannot be read"))));
     });
+}
+
+/// Each time that a conversation is taken up, the real one begins a file beside its own, with nothing but the setting.
+#[test]
+fn a_conversation_of_gemini_that_was_taken_up_is_told_from_its_own_file() {
+    let place = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("gemini-taken-up");
+    let chats = place.join("project/chats");
+    std::fs::create_dir_all(&chats).unwrap();
+    let whole =
+        std::fs::read_to_string(folder().join("gemini/project/chats/session-2026-11-30T18-33-52a052ba.jsonl")).unwrap();
+    let setting: String = whole.lines().take(2).map(|row| format!("{row}\n")).collect();
+    std::fs::write(chats.join("session-2026-11-30T18-33-52a052ba.jsonl"), whole).unwrap();
+    std::fs::write(chats.join("session-2026-11-30T18-40-52a052ba.jsonl"), setting).unwrap();
+    let (taken_up, before) = (Disk::new("tmp", place).files(), gemini());
+    let told = |agent: &mut Agent| seen(&transcript(agent, "52a052ba-2996-443a-9758-a2569c18110a", 1_000));
+    let shown = query("gemini", taken_up, told);
+    assert!(!shown.is_empty());
+    assert_eq!(shown, query("gemini", before, told));
 }
 
 #[test]

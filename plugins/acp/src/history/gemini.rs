@@ -6,6 +6,7 @@
 use jackfield_sdk::past::{Back, Facts, Found, Told, World};
 use jackfield_sdk::prelude::*;
 use serde_json::{Value, json};
+use std::cmp::Ordering;
 use std::collections::{BTreeSet, VecDeque};
 
 use super::kind;
@@ -52,6 +53,11 @@ impl State {
 pub(super) fn thread(path: &str) -> Option<String> {
     let name = path.rsplit('/').next()?.strip_suffix(".jsonl")?;
     Some(short(name.rsplit('-').next()?)).filter(|id| id.len() == 8)
+}
+
+/// **A conversation that is taken up goes on in its file, and a new one is begun beside it that holds nothing but the setting** (0.61.0).
+pub(super) fn by_what_counts(one: &Found, other: &Found) -> Ordering {
+    one.size.total_cmp(&other.size).then_with(|| one.path.cmp(&other.path))
 }
 
 pub(super) fn short(id: &str) -> String {

@@ -3,6 +3,7 @@
 use jackfield_sdk::past::{self, Archive, Back, Facts, Found, Place, Side, Told, World};
 use jackfield_sdk::tolerant;
 use serde_json::{Map, Value};
+use std::cmp::Ordering;
 
 use super::retold::Retold;
 use super::{History, Rows, copilot, gemini};
@@ -65,6 +66,17 @@ impl Archive for Kept {
             Rows::Gemini => (gemini::short(cursor), None),
             _ => (cursor.to_owned(), None),
         }
+    }
+
+    fn by_what_counts(&self, one: &Found, other: &Found) -> Ordering {
+        match self.history.rows {
+            Rows::Gemini => gemini::by_what_counts(one, other),
+            _ => one.path.cmp(&other.path),
+        }
+    }
+
+    fn id(&self, cursor: &str) -> String {
+        cursor.to_owned()
     }
 
     fn rows(&self, _: &str, mark: Option<&str>) -> Page {

@@ -41,6 +41,18 @@ pub trait Archive: Clone + 'static {
         (cursor.to_owned(), None)
     }
 
+    /// Which of two transcripts of one thread counts: the greater one. By default the one with the last name: it holds the time at which it
+    /// was begun.
+    fn by_what_counts(&self, one: &Found, other: &Found) -> std::cmp::Ordering {
+        let name = |found: &'_ Found| found.path.rsplit('/').next().unwrap_or_default().to_owned();
+        name(one).cmp(&name(other)).then(one.modified_ms.total_cmp(&other.modified_ms))
+    }
+
+    /// The id of that thread, as the list tells it: its files may go by a part of it.
+    fn id(&self, cursor: &str) -> String {
+        self.cursor(cursor).0
+    }
+
     /// Reads a page of this thread's rows: from the newest back, or from where an earlier page was marked by [`Rows::mark`].
     fn rows(&self, thread: &str, mark: Option<&str>) -> Self::Rows;
 

@@ -39,12 +39,10 @@ pub(super) async fn read<A: Archive>(
     cursor: &str,
     read: &ReadThread,
 ) -> Result<Option<String>, Fault> {
-    let (thread, upto) = archive.cursor(cursor);
+    let ((thread, upto), id) = (archive.cursor(cursor), archive.id(cursor));
     let all: Vec<Found> = walk(world, archive, None).await;
     let newest = all.iter().filter(|found| found.thread == thread);
-    let newest =
-        newest.max_by(|one, other| name(one).cmp(name(other)).then(one.modified_ms.total_cmp(&other.modified_ms)));
-    // Of several transcripts the one with the last name counts: names hold the time at which each was begun.
+    let newest = newest.max_by(|one, other| archive.by_what_counts(one, other));
     let Some(newest) = newest else {
         return Err(Fault::new(FaultKind::NotFound, format!("There is no transcript of the thread `{thread}`.")));
     };
@@ -62,7 +60,7 @@ pub(super) async fn read<A: Archive>(
     let mut again = 0;
     loop {
         let (found, before, mark) = begin.clone();
-        let mut page = Page::new(world, archive, &thread, &all, limit, archive.rows(&thread, mark.as_deref()));
+        let mut page = Page::new(world, archive, &id, &all, limit, archive.rows(&thread, mark.as_deref()));
         match page.collect(found, before).await {
             Ok(next) => {
                 let told = page.told(next.is_none()).await;
@@ -80,11 +78,6 @@ pub(super) async fn read<A: Archive>(
             }
         }
     }
-}
-
-/// The last part of a path.
-fn name(found: &Found) -> &str {
-    found.path.rsplit('/').next().unwrap_or_default()
 }
 
 /// `PLACE:LENGTH:PATH MARK`, with the length of the path, as [`name_of`] writes it.
