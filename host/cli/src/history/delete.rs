@@ -1,6 +1,6 @@
 //! `jackfield history delete`: for good, and only when a person says so, on a terminal or by `--yes`.
 
-use super::{asked, real, since};
+use super::{asked, since, written};
 use crate::args::ProviderArgs;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output::{self, headline, plain};
@@ -13,7 +13,7 @@ pub(super) async fn run(of: &ProviderArgs, session: &str, folder: Option<PathBuf
     if !yes && !output::person_present() {
         return Err(Failure::usage("this deletes for good; without a terminal, say --yes"));
     }
-    let folder = folder.as_deref().map(real).transpose()?;
+    let folder = folder.as_deref().map(written).transpose()?;
     let asked = asked(of).await?;
     let mut query = asked.query(session, None).await?;
     let Listed { found, notes, .. } = query.find(session, folder.as_deref()).await;
