@@ -20,6 +20,8 @@ pub struct Faulty {
     twisted: Vec<String>,
     /// The command of the message that opens the next turn.
     next: Option<u32>,
+    /// The command it breaks on.
+    breaks_on: Option<String>,
 }
 
 jackfield_sdk::plugin!(Faulty);
@@ -74,6 +76,9 @@ impl Provider for Faulty {
 
     fn command(&mut self, cx: &mut Cx, command: Command) {
         let op = command.op;
+        if let Some(name) = self.breaks_on.as_deref().filter(|name| *name == word(&command.body)) {
+            panic!("I break on {name}");
+        }
         match command.body {
             CommandBody::Start(_) => {
                 let options: Value = cx.options().unwrap_or_default();
@@ -298,6 +303,11 @@ impl Faulty {
             // All of them in one batch.
             "batch" => line["lines"].as_array().into_iter().flatten().for_each(|one| self.said(cx, one)),
             "odd" => cx.event_in(scope, EventBody::Other(Other { name: "odd".into(), json: line.to_string() })),
+            "break" => panic!("I break on this line"),
+            "break-on" => {
+                self.breaks_on = text("what");
+                cx.silent("break-on");
+            }
             other => cx.unknown(other.to_owned()),
         }
         if cx.said_nothing() {
@@ -325,6 +335,20 @@ impl Faulty {
         if let Some(op) = op {
             cx.fail(op, fault);
         }
+    }
+}
+
+/// A command's word in the cases.
+fn word(command: &CommandBody) -> &'static str {
+    match command {
+        CommandBody::SendRun(_) => "send",
+        CommandBody::SteerRun(_) => "steer",
+        CommandBody::Interrupt(_) => "interrupt",
+        CommandBody::Respond(_) => "answer",
+        CommandBody::SetSelection(_) => "select",
+        CommandBody::RollbackThread(_) => "rollback",
+        CommandBody::ReadThread(_) => "read",
+        _ => "another",
     }
 }
 

@@ -1,5 +1,5 @@
 //! Programs that go wrong, and what a client sees all the same: each file of `tests/faults/` is a case, played through the whole
-//! house. `tests/faults/README.md` tells the words of a case. `UPDATE=1` writes what was seen into the files, for a person to
+//! house. `tests/faults/README.md` tells the words of a case; `tests/traps/` has those in which it is the plugin that breaks. `UPDATE=1` writes what was seen into the files, for a person to
 //! read; `CASE=c03` plays only those whose name holds that.
 
 use anyhow::{Context, Result, ensure};
@@ -16,11 +16,20 @@ const AT_ONCE: usize = 16;
 
 #[test]
 fn every_fault_has_its_right_outcome() {
+    each_holds(files());
+}
+
+#[test]
+fn a_plugin_that_breaks_is_mended_behind_the_programs_back() {
+    each_holds(cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("traps")));
+}
+
+fn each_holds(cases: Vec<PathBuf>) {
     let chosen = std::env::var("CASE").unwrap_or_default();
     let wrong = block_on(async {
         let house = Arc::new(House::build(Path::new(env!("CARGO_BIN_EXE_play"))).await.unwrap());
         let (places, mut playing) = (Arc::new(Semaphore::new(AT_ONCE)), JoinSet::new());
-        for file in files().into_iter().filter(|file| file.to_string_lossy().contains(&chosen)) {
+        for file in cases.into_iter().filter(|file| file.to_string_lossy().contains(&chosen)) {
             let (house, places) = (house.clone(), places.clone());
             playing.spawn(async move {
                 let _place = places.acquire().await;
@@ -92,7 +101,11 @@ fn folder() -> PathBuf {
 }
 
 fn files() -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder()).unwrap();
+    cases(&folder())
+}
+
+fn cases(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap();
     let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|kind| kind == "case"))

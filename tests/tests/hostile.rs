@@ -55,7 +55,7 @@ fn audited(door: &Door, kind: &str, verdict: &str, rule: &str) -> Value {
 // Bombs.
 
 #[test]
-fn a_bomb_ends_its_own_session_with_the_limit_named() {
+fn a_bomb_fails_its_own_message_with_the_limit_named() {
     for (misdeed, words) in [
         ("loop", &["call_cpu_ms", "mallory/hostile"][..]),
         ("memory", &["guest_memory_bytes", "mallory/hostile"]),
@@ -69,11 +69,11 @@ fn a_bomb_ends_its_own_session_with_the_limit_named() {
         let patient = json!({ "call_cpu_ms": if misdeed == "loop" { 300 } else { 60_000 } });
         let door = Door::new(PROGRAM).limits(&patient);
         let ended = run(&door, misdeed, &[]).expect(1, words).well_formed();
-        let over = &ended.of_type("session.ended")[0];
-        assert_eq!(over["reason"], "plugin_failed", "{misdeed}: {over}");
-        let message = over["fault"]["message"].as_str().unwrap();
-        assert!(message.contains("a command of the host"), "it names what it was given: {message}");
-        let code = over["fault"]["code"].as_str().unwrap();
+        let failed = &ended.of_type("run.ended")[0];
+        let message = failed["fault"]["message"].as_str().unwrap();
+        assert!(message.contains("(at command "), "it names what it was given: {message}");
+        let code = failed["fault"]["code"].as_str().unwrap();
+        assert_eq!(ended.of_type("session.ended")[0]["reason"], "closed", "{misdeed}");
         let record = audited(&door, "trap", "noted", code);
         assert_eq!(record["plugin"], "mallory/hostile");
     }

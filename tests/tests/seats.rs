@@ -318,13 +318,16 @@ async fn who_lets_go_of_a_thread_without_a_word_closes_it_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plugin_that_breaks_ends_in_each_thread_and_each_goes_on() {
+async fn a_plugin_that_breaks_again_ends_in_each_thread_and_each_goes_on() {
     let bench = Bench::new(PROGRAM).await;
     let mut three = talks(&bench, &instance(TABLE, &[]), 3).await;
     let forever = three[0].say("forever").await;
     at_work(&mut three[0]).await;
     let asks = three[1].say("ask").await;
     asked(&mut three[1]).await;
+    let once = three[2].say("break").await;
+    three[2].ended(&[&once]).await;
+    assert_eq!((status(&three[2], &once), ends(&three[2])), ("failed".into(), vec![]), "only that message");
     let breaks = three[2].say("break").await;
     for (one, run) in three.iter_mut().zip([&forever, &asks, &breaks]) {
         one.ended(&[run]).await;

@@ -106,6 +106,8 @@ limits! {
     journal_memory_bytes = 8 * MIB;
     /// A journal in all; beyond it the session restarts on its cursors at the next quiet point.
     journal_bytes = 256 * MIB;
+    /// A plugin that breaks a second time within so many milliseconds is not mended again: its session ends.
+    trap_window_ms = 60_000;
     /// Text of one item kept in memory and stored: as much as one frame can tell.
     item_text_bytes = 16 * MIB;
     /// Raw data kept of a thing that nobody understood.

@@ -9,7 +9,7 @@ use crate::process::data_len;
 use jackfield_core::contract::{EffectResult, EffectValue, Input, Tick};
 use jackfield_core::limits::Limits;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, Write};
 use std::path::Path;
@@ -24,6 +24,11 @@ pub enum Entry {
         at: Tick,
         /// The inputs.
         inputs: Vec<Input>,
+    },
+    /// The plugin broke on this batch: what replays the journal leaves it out. What became of its inputs follows, each in a batch of its own.
+    Undone {
+        /// The `seq` of the batch's tick.
+        seq: u32,
     },
     /// Something the host decided about the plugin or one of its outputs.
     Decided {
@@ -120,6 +125,20 @@ impl Journal {
         Ok(all)
     }
 
+    /// The batches that count, oldest first: what a new instance must be given to know all that the old one knew.
+    pub fn batches(&mut self) -> io::Result<Vec<(Tick, Vec<Input>)>> {
+        let entries = self.entries()?;
+        let undone: BTreeSet<u32> = entries
+            .iter()
+            .filter_map(|entry| if let Entry::Undone { seq } = entry { Some(*seq) } else { None })
+            .collect();
+        let counts = |entry| match entry {
+            Entry::Batch { at, inputs } if !undone.contains(&at.seq) => Some((at, inputs)),
+            _ => None,
+        };
+        Ok(entries.into_iter().filter_map(counts).collect())
+    }
+
     fn spill(&mut self) -> io::Result<()> {
         let file = match &mut self.spilled {
             Some(file) => file,
@@ -152,7 +171,7 @@ fn weight(entry: &Entry) -> u64 {
     };
     match entry {
         Entry::Batch { inputs, .. } => inputs.iter().map(|one| input(one) as u64 + 64).sum(),
-        Entry::Decided { .. } => 96,
+        Entry::Decided { .. } | Entry::Undone { .. } => 96,
     }
 }
 
@@ -197,6 +216,22 @@ mod tests {
         assert!(journal.spilled_entries > 50);
         assert!(journal.recent_bytes <= limits.journal_memory_bytes);
         assert_eq!(journal.len(), 100);
+    }
+
+    #[test]
+    fn what_is_undone_is_not_replayed_wherever_it_lies() {
+        let folder = tempfile::tempdir().unwrap();
+        let limits = Limits { journal_memory_bytes: 2_000, ..Limits::default() };
+        let mut journal = Journal::new(folder.path(), &limits);
+        for seq in 0..60 {
+            journal.append(batch(seq, "abcdefghijklmnopqrstuvwxyz")).unwrap();
+            if seq % 7 == 3 {
+                journal.append(Entry::Undone { seq }).unwrap();
+            }
+        }
+        assert!(journal.spilled_entries > 20);
+        let counted: Vec<u32> = journal.batches().unwrap().into_iter().map(|(at, _)| at.seq).collect();
+        assert_eq!(counted, (0..60).filter(|seq| seq % 7 != 3).collect::<Vec<_>>());
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! How a session ends: in order, or because something broke. **Processes go first, so that nothing of them follows the end; then
 //! everything that is open is closed, in each thread.**
 
-use super::outlet::fault;
 use super::seat::Stage;
 use super::task::{Phase, Task};
-use jackfield_core::contract::{Fault, FaultKind, Input};
+use super::traps::fault_of;
+use jackfield_core::contract::{Fault, Input};
 use jackfield_core::event::SessionEnd;
 use jackfield_core::normalizer::{Disposed, SessionEnded, clean_fault};
 use jackfield_sandbox::CallError;
@@ -12,6 +12,18 @@ use jackfield_sandbox::CallError;
 impl Task {
     /// The plugin broke. This session is over; its threads can be resumed, and no other session notices.
     pub(super) fn plugin_failed(&mut self, error: &CallError, frames: &[Option<u64>]) {
+        let about = self.note_trap(error, frames);
+        let numbers: Vec<u64> = frames.iter().copied().flatten().collect();
+        self.decided("plugin_failed", numbers.first().copied().unwrap_or(0), error.code());
+        for number in &numbers {
+            self.ring.disposed(*number, &Disposed::Skipped);
+            self.normalizer.dispose(*number, Disposed::Skipped);
+        }
+        self.broken(fault_of(error, &format!("{about}; the thread can be resumed")));
+    }
+
+    /// The audit record of a plugin that broke; where, in words.
+    pub(super) fn note_trap(&self, error: &CallError, frames: &[Option<u64>]) -> String {
         let numbers: Vec<u64> = frames.iter().copied().flatten().collect();
         let about = match (numbers.first(), numbers.last()) {
             (Some(first), Some(last)) if first == last => format!("frame {first}"),
@@ -19,18 +31,7 @@ impl Task {
             _ => "a command of the host".to_owned(),
         };
         self.note("trap", error.code(), serde_json::json!({ "about": about, "message": error.to_string() }));
-        self.decided("plugin_failed", numbers.first().copied().unwrap_or(0), error.code());
-        for number in &numbers {
-            self.ring.disposed(*number, &Disposed::Skipped);
-            self.normalizer.dispose(*number, Disposed::Skipped);
-        }
-        let mut fault = match error {
-            CallError::Fault { fault, .. } => fault.clone(),
-            other => fault(FaultKind::Internal, other.to_string()),
-        };
-        fault.message = format!("{} (at {about}; the thread can be resumed)", fault.message);
-        fault.code = Some(error.code().to_owned());
-        self.broken(fault);
+        about
     }
 
     pub(super) fn broken(&mut self, fault: Fault) {

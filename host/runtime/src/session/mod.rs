@@ -23,6 +23,7 @@
 //! - `secrets`: values that are filled in behind the plugin's back;
 //! - `stored`: sessions that only list and read what the provider has stored;
 //! - `survivors`: requests that outlived an earlier session, and answers to them that came early;
+//! - `traps`: a plugin that breaks, and what is put in its place;
 //! - `tools`: tools of the host's own, which the provider calls and the client answers;
 //! - `outgoing`, `queue`: messages: how each goes, and what is changed while it waits;
 //! - `run_limits`: turns, time and cost of a run;
@@ -71,6 +72,7 @@ mod stored;
 mod survivors;
 mod task;
 mod tools;
+mod traps;
 mod watch;
 
 pub(crate) use ask::QueueChange;

@@ -20,13 +20,13 @@ use crate::process::ChannelEvent;
 use crate::store::StoreError;
 use jackfield_core::capability::{CapabilityView, Staged};
 use jackfield_core::contract::{
-    ChannelExit, Command, CommandBody, EffectResult, EffectValue, FaultKind, Input, Role, Tick,
+    Caused, ChannelExit, Command, CommandBody, EffectResult, EffectValue, FaultKind, Input, Role, Tick,
 };
 use jackfield_core::event::SessionEnd;
 use jackfield_core::honesty::Honesty;
 use jackfield_core::id::{RequestId, ThreadId};
 use jackfield_core::normalizer::{Normalizer, SessionEnded, SessionScope};
-use jackfield_sandbox::Session;
+use jackfield_sandbox::{CallError, Session};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -100,6 +100,8 @@ pub(super) struct Task {
     pub(super) calls: u32,
     pub(super) last_now_ms: f64,
     pub(super) last_exit: Option<ChannelExit>,
+    /// When the plugin broke last.
+    pub(super) trapped: Option<Instant>,
 }
 
 impl Task {
@@ -162,6 +164,7 @@ impl Task {
             calls: 0,
             last_now_ms: 0.0,
             last_exit: None,
+            trapped: None,
             start,
             shared,
             plugin,
@@ -333,37 +336,15 @@ impl Task {
     pub(super) async fn batch(&mut self, inputs: Vec<Input>, frames: Vec<Option<u64>>) {
         let at = self.tick();
         // A copy: the bindings consume what the plugin is given.
-        if self.journal.keeps()
-            && let Err(error) = self.journal.append(Entry::Batch { at: at.clone(), inputs: inputs.clone() })
-        {
-            self.broken(fault(
-                FaultKind::Internal,
-                format!(
-                    "the session's journal could not be written ({error}); free some space in the temporary folder"
-                ),
-            ));
+        if self.journal.keeps() && !self.write_down(Entry::Batch { at: at.clone(), inputs: inputs.clone() }) {
             return;
         }
-        let timers: Vec<bool> = inputs.iter().map(|input| matches!(input, Input::Timer(_))).collect();
-        let count = inputs.len();
-        let outputs = self.plugin.handle(at, inputs).await;
-        tracing::trace!(session = %self.start.session, inputs = count, outputs = outputs.as_ref().map_or(0, Vec::len), "batch");
-        for (level, text) in self.plugin.take_log() {
-            self.plugin_said(level, &text).await;
-        }
+        let (seq, timers) = (at.seq, timers(&inputs));
+        let outputs = self.call(at, inputs).await;
         self.batches += 1;
         match outputs {
-            Ok(outputs) => {
-                for caused in outputs {
-                    if self.store_is_broken() {
-                        break;
-                    }
-                    let at = caused.cause as usize;
-                    let frame = frames.get(at).copied().flatten();
-                    self.release(frame, timers.get(at) == Some(&true), caused.output).await;
-                }
-            }
-            Err(error) => self.plugin_failed(&error, &frames),
+            Ok(outputs) => self.release_all(outputs, &frames, &timers).await,
+            Err(error) => self.recover(error, seq, &frames).await,
         }
         self.batches -= 1;
         // The frames of the batch around it are not through yet: what becomes of them is still to be told.
@@ -373,7 +354,40 @@ impl Task {
         }
     }
 
-    fn tick(&mut self) -> Tick {
+    /// Gives the plugin a batch that is written down.
+    pub(super) async fn call(&mut self, at: Tick, inputs: Vec<Input>) -> Result<Vec<Caused>, CallError> {
+        let count = inputs.len();
+        let outputs = self.plugin.handle(at, inputs).await;
+        tracing::trace!(session = %self.start.session, inputs = count, outputs = outputs.as_ref().map_or(0, Vec::len), "batch");
+        for (level, text) in self.plugin.take_log() {
+            self.plugin_said(level, &text).await;
+        }
+        outputs
+    }
+
+    /// Lets out what a batch brought; of each input it is known which frame it was, and whether it was a timer.
+    pub(super) async fn release_all(&mut self, outputs: Vec<Caused>, frames: &[Option<u64>], timers: &[bool]) {
+        for caused in outputs {
+            if self.store_is_broken() {
+                break;
+            }
+            let at = caused.cause as usize;
+            let frame = frames.get(at).copied().flatten();
+            self.release(frame, timers.get(at) == Some(&true), caused.output).await;
+        }
+    }
+
+    /// True when the journal took it; else the session ends.
+    pub(super) fn write_down(&mut self, entry: Entry) -> bool {
+        let Err(error) = self.journal.append(entry) else { return true };
+        self.broken(fault(
+            FaultKind::Internal,
+            format!("the session's journal could not be written ({error}); free some space in the temporary folder"),
+        ));
+        false
+    }
+
+    pub(super) fn tick(&mut self) -> Tick {
         self.last_now_ms = self.last_now_ms.max(clock::now_ms() as f64);
         self.calls += 1;
         Tick { now_ms: self.last_now_ms, seq: self.calls - 1 }
@@ -422,4 +436,9 @@ async fn sleep_until(deadline: Option<Instant>) {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,
     }
+}
+
+/// Which of them are timers.
+pub(super) fn timers(inputs: &[Input]) -> Vec<bool> {
+    inputs.iter().map(|input| matches!(input, Input::Timer(_))).collect()
 }
