@@ -360,6 +360,10 @@ impl Task {
         let outputs = self.plugin.handle(at, inputs).await;
         tracing::trace!(session = %self.start.session, inputs = count, outputs = outputs.as_ref().map_or(0, Vec::len), "batch");
         for (level, text) in self.plugin.take_log() {
+            // The error says that, and where it belongs.
+            if outputs.is_err() && text.starts_with("panic: ") {
+                continue;
+            }
             self.plugin_said(level, &text).await;
         }
         outputs

@@ -135,10 +135,11 @@ impl Task {
     }
 
     /// True when the provider should be saying something: a turn is open and nobody else is waited for. Of one that is being stopped the
-    /// ladder's steps tell.
+    /// ladder's steps tell; one whose words lie here unread has spoken.
     pub(super) fn may_stall(&self, at: usize) -> bool {
         let seat = &self.seats[at];
-        if seat.active.as_ref().is_some_and(|active| active.ladder.is_some()) {
+        let stops = seat.active.as_ref().is_some_and(|active| active.ladder.is_some());
+        if stops || !self.channel_events.is_empty() {
             return false;
         }
         let at_work = seat.active.is_some() || seat.outbox.has_handed();
