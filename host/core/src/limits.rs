@@ -108,6 +108,8 @@ limits! {
     journal_bytes = 256 * MIB;
     /// A plugin that breaks a second time within so many milliseconds is not mended again: its session ends.
     trap_window_ms = 60_000;
+    /// How long a new instance of a plugin that broke may take to be given the session's journal, in milliseconds; the session ends else.
+    replay_ms = 20_000;
     /// Text of one item kept in memory and stored: as much as one frame can tell.
     item_text_bytes = 16 * MIB;
     /// Raw data kept of a thing that nobody understood.

@@ -4,8 +4,9 @@
 use nix::time::{ClockId, clock_gettime};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The meter of one store's calls. A call may go from thread to thread between two slices, never within one.
 #[derive(Debug, Default)]
@@ -49,14 +50,15 @@ impl Meter {
 
 /// The processor time of this thread, in microseconds. Linux has that clock always; where it did not, the one on the wall would have to do.
 fn thread_us() -> u64 {
-    let clock = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).or_else(|_| clock_gettime(ClockId::CLOCK_MONOTONIC));
-    clock.map_or(0, |time| Duration::from(time).as_micros() as u64)
+    static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or_else(|_| BEGAN.elapsed(), Duration::from);
+    time.as_micros() as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Instant;
+    use std::task::{Context, Poll, Waker};
 
     #[test]
     fn what_is_waited_for_is_not_used_and_what_is_worked_is() {
@@ -65,28 +67,41 @@ mod tests {
         std::thread::sleep(Duration::from_millis(300));
         assert!(meter.used() < Duration::from_millis(150));
         let began = Instant::now();
-        while meter.used() < Duration::from_millis(200) {
-            std::hint::black_box((0..1_000).sum::<u64>());
-        }
+        work(Duration::from_millis(200));
+        assert!(meter.used() >= Duration::from_millis(200));
         assert!(began.elapsed() >= Duration::from_millis(190), "no faster than the clock on the wall");
     }
 
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn a_call_that_moves_from_thread_to_thread_is_measured_on_each() {
-        let meter = std::sync::Arc::new(Meter::default());
+    #[test]
+    fn a_call_that_goes_from_thread_to_thread_is_measured_on_each() {
+        let meter = Meter::default();
         meter.begin();
-        let inside = meter.clone();
-        let call = async move {
-            for _ in 0..8 {
-                let before = inside.used();
-                while inside.used() < before + Duration::from_millis(20) {
-                    std::hint::black_box((0..1_000).sum::<u64>());
-                }
-                tokio::time::sleep(Duration::from_millis(30)).await;
-            }
-        };
-        meter.measured(call).await;
+        let mut slices = 0;
+        let call = poll_fn(|_| {
+            work(Duration::from_millis(40));
+            slices += 1;
+            if slices < 4 { Poll::Pending } else { Poll::Ready(()) }
+        });
+        let mut call = Box::pin(meter.measured(call));
+        for _ in 0..4 {
+            // Each thread's own clock is ahead of that of the one before.
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    work(Duration::from_millis(100));
+                    let _ = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+                });
+            });
+        }
+        drop(call);
         let used = meter.used_us.load(Ordering::Relaxed);
         assert!((160_000..240_000).contains(&used), "{used} microseconds");
+    }
+
+    /// Uses so much of the processor.
+    fn work(time: Duration) {
+        let until = thread_us() + time.as_micros() as u64;
+        while thread_us() < until {
+            std::hint::black_box((0..1_000).sum::<u64>());
+        }
     }
 }

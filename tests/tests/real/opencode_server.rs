@@ -109,8 +109,13 @@ fn copies_and_going_back() {
 /// Whether the conversation that the model saw last holds the first and none of the second.
 fn knows(desk: &Desk<'_>, there: &[&str], gone: &[&str]) -> Result<()> {
     let seen = desk.stage.mock.conversation();
-    there.iter().try_for_each(|text| Ok(ensure!(remembers(&seen, text), "the model is not told `{text}`")))?;
-    gone.iter().try_for_each(|text| Ok(ensure!(!remembers(&seen, text), "the model is told `{text}`")))
+    for text in there {
+        ensure!(remembers(&seen, text), "the model is not told `{text}`");
+    }
+    for text in gone {
+        ensure!(!remembers(&seen, text), "the model is told `{text}`");
+    }
+    Ok(())
 }
 
 /// What the first line of this type has there.

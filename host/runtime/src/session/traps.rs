@@ -1,10 +1,11 @@
-//! A plugin that breaks in a call: a trap, a limit, a fault of its own.
+//! A plugin that breaks in a call: a trap, a limit, a fault of kind `internal`, which is what SDKs make of an exception. Any other fault is
+//! the plugin's way to end its session, and does.
 //!
 //! Its instance is thrown away. A new one is given the journal, and nothing of what it says to that is carried out: it was, long ago.
 //! Then what the old one broke on is given to it input by input. What it breaks on once more is left out: **a frame is skipped, a command
 //! is answered with the error's code** (`plugin-trapped`, `plugin-limit`, `plugin-fault`), so that a request whose answer it was is open
 //! again. All else of that batch arrives, and the provider's program notices nothing. A plugin that breaks anew within `trap_window_ms` ends
-//! its session; the thread can be resumed. Tests: `tests/tests/traps.rs`.
+//! its session; the thread can be resumed. Tests: `tests/traps/`, by `tests/tests/faults.rs`.
 
 use super::outlet::fault;
 use super::task::{Phase, Task, timers};
@@ -12,6 +13,7 @@ use crate::journal::Entry;
 use jackfield_core::contract::{Caused, CommandBody, Fault, FaultKind, Input, OpResult, Output};
 use jackfield_core::normalizer::Disposed;
 use jackfield_sandbox::CallError;
+use std::io;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -33,6 +35,9 @@ enum Lost {
 impl Task {
     /// The batch with this number broke the plugin.
     pub(super) async fn recover(&mut self, error: CallError, seq: u32, frames: &[Option<u64>]) {
+        if is_its_own_end(&error) {
+            return self.plugin_failed(&error, frames);
+        }
         let now = Instant::now();
         let window = Duration::from_millis(self.shared.limits.trap_window_ms);
         let again = self.trapped.replace(now).is_some_and(|last| now < last + window);
@@ -85,8 +90,18 @@ impl Task {
             Ok(batches) => batches,
             Err(error) => return Err(self.unreadable(&error)),
         };
+        let most = self.shared.limits.replay_ms;
+        let until = Instant::now() + Duration::from_millis(most);
         let mut plugin = self.start.generation.session().await.map_err(Lost::Again)?;
         for (at, inputs) in batches {
+            // Nobody who asks something of the session is heard meanwhile.
+            if Instant::now() >= until {
+                let message = format!(
+                    "the plugin broke, and to give its journal to another instance takes longer than {most} ms (limit replay_ms); the thread can be resumed"
+                );
+                self.broken(fault(FaultKind::Internal, message));
+                return Err(Lost::Ended);
+            }
             plugin.handle(at, inputs).await.map_err(Lost::Again)?;
         }
         plugin.take_log();
@@ -94,16 +109,21 @@ impl Task {
         Ok(())
     }
 
+    /// The batch that was written down last.
     fn inputs_of(&mut self, seq: u32) -> Result<Vec<Input>, Lost> {
-        let batches = self.journal.batches().map_err(|error| self.unreadable(&error))?;
-        Ok(batches.into_iter().rfind(|(at, _)| at.seq == seq).map(|(_, inputs)| inputs).unwrap_or_default())
+        let found = self.journal.batches().map(|mut batches| batches.pop().filter(|(at, _)| at.seq == seq));
+        match found {
+            Ok(Some((_, inputs))) => Ok(inputs),
+            Ok(None) => Err(self.unreadable(&io::Error::other("the batch is not in it"))),
+            Err(error) => Err(self.unreadable(&error)),
+        }
     }
 
     fn undo(&mut self, seq: u32) -> Result<(), Lost> {
         if self.write_down(Entry::Undone { seq }) { Ok(()) } else { Err(Lost::Ended) }
     }
 
-    fn unreadable(&mut self, error: &std::io::Error) -> Lost {
+    fn unreadable(&mut self, error: &io::Error) -> Lost {
         let message = format!(
             "the plugin broke, and the session's journal could not be read ({error}); the thread can be resumed"
         );
@@ -136,6 +156,11 @@ impl Task {
             self.release(None, false, Output::Done(OpResult { op: command.op, outcome })).await;
         }
     }
+}
+
+/// A fault that the plugin itself thought of, not one that befell it.
+fn is_its_own_end(error: &CallError) -> bool {
+    matches!(error, CallError::Fault { fault, .. } if fault.kind != FaultKind::Internal)
 }
 
 /// A plugin that can't begin, or that does not hear of a channel's end, is of no use to its session.
