@@ -63,7 +63,7 @@ struct State {
     /// MCP servers that were given in this thread, in place of the instance's; so do they.
     servers: Option<Vec<McpServer>>,
     /// The host's own tools that were given in this thread; so do they.
-    tools: Option<Vec<ToolSpec>>,
+    tools: Option<Arc<Vec<ToolSpec>>>,
 }
 
 impl Thread {

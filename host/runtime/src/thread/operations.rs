@@ -15,6 +15,7 @@ use jackfield_core::contract::{
 };
 use jackfield_core::event::{EventBody, RunStatus};
 use jackfield_core::id::{RunId, TaskId, TurnId};
+use jackfield_core::outbox::Outbox;
 use jackfield_core::policy::{Decision, Intent, Strategy, decide};
 use jackfield_core::projection::{Run, Snapshot, Turn};
 use jackfield_core::summary::local_summary;
@@ -70,17 +71,27 @@ impl Thread {
     /// whose subject is `host_tool`; answer it with an output, within `host_tool_ms`.
     pub async fn register_tools(&self, tools: Vec<ToolSpec>) -> Result<Applies, AskError> {
         check_tools(&tools, &self.inner.shared.limits).map_err(AskError::Fault)?;
+        let operation = Operation::RegisterTools(tools.clone());
+        let tools = Arc::new(tools);
         let begins = self.inner.begins_with(&tools).await?;
-        let told = self.inner.operate(Operation::RegisterTools(tools.clone())).await;
-        if begins && told.is_err() {
-            // It did not begin.
-            self.inner.state.lock().await.tools = None;
-        }
-        let applies = match told? {
-            Outcome::Done(OpValue::Applied(applies)) => applies,
-            other => return Err(unfit("register-tools", &other)),
+        let told = match begins {
+            // One that ended at once would only do so again.
+            true => match self.inner.current().await {
+                Ok(session) => session.operate(operation).await,
+                Err(ended) => Err(ended),
+            },
+            false => self.inner.operate(operation).await,
         };
-        self.inner.keep(applies, |state| state.tools = Some(tools)).await
+        let applies = match told {
+            Ok(Outcome::Done(OpValue::Applied(applies))) => Ok(applies),
+            Ok(other) => Err(unfit("register-tools", &other)),
+            Err(error) => Err(error),
+        };
+        if begins && applies.is_err() {
+            // There were none before its first session; what somebody else registered meanwhile stays.
+            self.inner.state.lock().await.tools.take_if(|kept| Arc::ptr_eq(kept, &tools));
+        }
+        self.inner.keep(applies?, |state| state.tools = Some(tools)).await
     }
 
     /// Shortens the provider's context; the words say what to keep.
@@ -164,7 +175,7 @@ impl Inner {
 
     /// A conversation that has not begun begins with these tools, where the provider takes any: some take them at no later time. False
     /// for one that has begun.
-    async fn begins_with(self: &Arc<Self>, tools: &[ToolSpec]) -> Result<bool, AskError> {
+    async fn begins_with(self: &Arc<Self>, tools: &Arc<Vec<ToolSpec>>) -> Result<bool, AskError> {
         let declared = Staged::new(self.plugin.generation.descriptor().declared.clone());
         let decision = decide(&Intent::RegisterTools, &declared.effective().capabilities, &self.shared.policy);
         let row = self.shared.store.thread(&self.id).await?;
@@ -172,9 +183,13 @@ impl Inner {
         if state.next_epoch > 0 || row.is_some_and(|row| row.cursor.is_some()) || decision != Decision::Native {
             return Ok(false);
         }
-        state.tools = Some(tools.to_vec());
+        let before = state.tools.replace(tools.clone());
         let first = state.kept.take_waiting();
-        self.start_session(&mut state, first).await?;
+        if let Err(error) = self.start_session(&mut state, first.clone()).await {
+            state.tools = before;
+            state.kept = Outbox::of(first);
+            return Err(error);
+        }
         Ok(true)
     }
 
