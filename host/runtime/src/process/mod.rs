@@ -35,6 +35,7 @@ pub(crate) use reader::{ReadBudget, data_len};
 pub use spawn::{SpawnSpec, Supervisor, spawn};
 pub use supervisor::supervise_main;
 pub use tap::Tap;
+pub(crate) use tap::within_json;
 pub(crate) use tree::listens;
 
 /// The hidden sub-command of a program that can be a supervisor: it must call [`supervise_main`] and nothing else.

@@ -5,7 +5,8 @@
 //! programs, `spawn` has arguments, environment and folder as JSON, `exit` the code, or the signal as a negative number.
 //!
 //! **The file is new, its owner's alone, and holds no value that the operator passed as a secret or that the host made up as one**: each is
-//! replaced before it is written. A recording that can't be written stops and says so; it never stops a conversation.
+//! replaced before it is written. A recording that can't be written stops and says so; it never stops a conversation. Tests: below, and
+//! `tests/tests/record.rs`.
 
 use super::spawn::SpawnSpec;
 use serde::Serialize;
@@ -84,16 +85,17 @@ impl Tap {
     /// From now on these values are not written, either; by the names they go by.
     pub(crate) fn hide<'a>(&self, secrets: impl Iterator<Item = (&'a str, &'a str)>) {
         let long = secrets.filter(|(_, value)| value.len() >= SECRET_BYTES);
-        // Within JSON a value may stand escaped.
         let forms = long.flat_map(|(name, value)| {
-            let escaped = serde_json::to_string(value).unwrap_or_default().trim_matches('"').to_owned();
-            [value.to_owned(), escaped].map(|form| (form, format!("[{name}]")))
+            [value.to_owned(), within_json(value)].map(|form| (form, format!("[{name}]")))
         });
         let hidden = &mut self.sheet().secrets;
-        hidden.extend(forms);
-        // A value that goes by two names keeps the one that it was given first.
+        for (form, shown) in forms {
+            // A value that goes by two names keeps the one that it was given first.
+            if hidden.iter().all(|(known, _)| *known != form) {
+                hidden.push((form, shown));
+            }
+        }
         hidden.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
-        hidden.dedup();
     }
 
     /// How many lines were written, or why it stopped.
@@ -108,6 +110,13 @@ impl Tap {
     fn sheet(&self) -> std::sync::MutexGuard<'_, Sheet> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A text as it stands within a text of JSON.
+pub(crate) fn within_json(text: &str) -> String {
+    let quoted = serde_json::to_string(text).unwrap_or_default();
+    // The quotes around it, and no escaped one of its own.
+    quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
 }
 
 impl Sheet {
@@ -228,5 +237,33 @@ impl Cutter {
         if !text.is_empty() {
             self.wire.line(self.dir, text);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_within_json_keeps_the_quotes_that_are_its_own() {
+        assert_eq!(within_json("plain"), "plain");
+        assert_eq!(within_json(r#""abc""#), r#"\"abc\""#);
+        assert_eq!(within_json(r#"abc""#), r#"abc\""#);
+        assert_eq!(within_json(""), "");
+    }
+
+    #[test]
+    fn what_is_hidden_is_known_once_however_many_sessions_say_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let tap = Tap::create(&folder.path().join("raw.jsonl"), &[]).unwrap();
+        let values = [("one", "value-1"), ("two", "value-2"), ("again", "value-1"), ("quoted", r#"value-3""#)];
+        for _session in 0..3 {
+            tap.hide(values.into_iter());
+        }
+        let hidden = tap.sheet().secrets.clone();
+        let hidden: Vec<(&str, &str)> = hidden.iter().map(|(form, shown)| (form.as_str(), shown.as_str())).collect();
+        let wanted =
+            [(r#"value-3\""#, "[quoted]"), (r#"value-3""#, "[quoted]"), ("value-1", "[one]"), ("value-2", "[two]")];
+        assert_eq!(hidden, wanted);
     }
 }

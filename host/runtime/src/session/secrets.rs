@@ -6,7 +6,7 @@
 //! What the program says, a server answers or a file holds is searched for values before anybody has it. Tests: below, and `tests/tests/config.rs`.
 
 use super::SessionStart;
-use crate::process::ChannelEvent;
+use crate::process::{ChannelEvent, within_json};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jackfield_core::contract::{EffectResult, EffectValue, FrameData, McpServer};
@@ -92,7 +92,7 @@ impl Secrets {
     /// Of these values, by name; the mark is new for each session.
     pub(crate) fn new(values: &BTreeMap<String, String>, mark: &str) -> Secrets {
         let one = |(name, value): (&String, &String)| {
-            let escaped = serde_json::to_string(value).unwrap_or_default().trim_matches('"').to_owned();
+            let escaped = within_json(value);
             let mut forms = vec![value.clone(), escaped.clone()];
             forms.dedup();
             forms.retain(|_| value.len() >= HIDDEN_BYTES);
