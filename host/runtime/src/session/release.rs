@@ -18,7 +18,8 @@ use jackfield_core::normalizer::{Cause, Disposed, SessionEnded, clean_fault};
 use jackfield_core::policy::{Decision, Intent};
 
 impl Task {
-    /// `frame` is the one that brought it, if one did; `by_timer`: the plugin's own clock did, and the provider has said nothing.
+    /// `frame` is the one that brought it, if one did; `by_timer`: the plugin's own clock did, which is no word of the provider's. All else that
+    /// tells something of a thread breaks its silence: what an answer to a wish or a command of the host brings about does, too.
     pub(super) async fn release(&mut self, frame: Option<u64>, by_timer: bool, output: Output) {
         if let (Some(frame), false) = (frame, matches!(output, Output::Disposition(_))) {
             // The normalizer counts events itself.
