@@ -375,9 +375,9 @@ impl Task {
             if self.store_is_broken() {
                 break;
             }
-            let at = caused.cause as usize;
-            let frame = frames.get(at).copied().flatten();
-            self.release(frame, timers.get(at) == Some(&true), caused.output).await;
+            let cause = caused.cause as usize;
+            let frame = frames.get(cause).copied().flatten();
+            self.release(frame, timers.get(cause) == Some(&true), caused.output).await;
         }
     }
 
