@@ -461,11 +461,17 @@ printf '%s\n' '{"type":"result","subtype":"success","is_error":false,"result":"l
 cat > /dev/null"#,
     );
     let ended = ended.expect(0, &["late, but here"]).well_formed();
-    let stalled: Vec<u64> = ended.of_type("stalled").iter().filter_map(|event| event["silent_ms"].as_u64()).collect();
+    let lines = ended.events();
+    let silent: Vec<Option<u64>> = lines.iter().map(|line| line["silent_ms"].as_u64()).collect();
+    let stalled: Vec<u64> = silent.iter().copied().flatten().collect();
     assert_eq!(stalled[0], 700);
-    // However long it took: each silence begins with the limit.
+    // However long it took: each silence begins with the limit, and another one begins only where something was said.
     let lessening = stalled.windows(2).all(|two| two[1] == 700 || two[1] == two[0] * 2);
-    assert!(lessening, "it is said less and less often: {stalled:?}");
+    let doubles = silent.windows(2).all(|two| match two {
+        [Some(before), Some(after)] => *after == before * 2,
+        _ => true,
+    });
+    assert!(lessening && doubles, "it is said less and less often: {silent:?}");
 }
 
 #[test]
