@@ -48,7 +48,10 @@ pub fn languages() -> Vec<Language> {
         return Vec::new();
     }
     let word = std::env::var("GUEST").unwrap_or_default();
-    LANGUAGES.iter().copied().filter(|language| language.folder().contains(&word)).collect()
+    let chosen: Vec<Language> =
+        LANGUAGES.iter().copied().filter(|language| language.folder().contains(&word)).collect();
+    assert!(!chosen.is_empty(), "GUEST={word} is the folder of no language");
+    chosen
 }
 
 fn rust(engine: &Engine) -> Result<Built> {

@@ -19,12 +19,12 @@ fn what_each_language_costs() {
         let before = resident_kib();
         let mut sessions: Vec<Session> =
             (0..16).map(|_| block_on(built.generation.session()).expect("a session")).collect();
-        let empty = (resident_kib() - before) / sessions.len() as u64;
+        let empty = resident_kib().saturating_sub(before) / sessions.len() as u64;
         let said = frame(r#"{"t":"said","text":"Murmur, "}"#);
         for session in &mut sessions {
             block_on(feed(session, 0, vec![said.clone()])).expect("a delta");
         }
-        let used = (resident_kib() - before) / sessions.len() as u64;
+        let used = resident_kib().saturating_sub(before) / sessions.len() as u64;
         let mut frames = |batches: u32, size: usize| {
             let each = |seq| drop(block_on(feed(&mut sessions[0], seq, vec![said.clone(); size])).expect("deltas"));
             on_processor(|| (1..=batches).for_each(each)).1 / (batches * size as u32)
