@@ -414,7 +414,7 @@ async fn who_serves_one_thread_after_all_is_believed_no_more() {
 /// A further thread that is never opened is given up by the limit of a handshake, and the session goes on without it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_further_thread_that_is_never_opened_is_given_up_in_the_name_of_its_limit() {
-    let limits = Limits { handshake_ms: 700, ..Limits::default() };
+    let limits = Limits { handshake_ms: 4_000, ..Limits::default() };
     let bench = Bench::with(PROGRAM, limits, PolicyConfig::default()).await;
     let table = format!("{TABLE}on open-thread create beside\n  silence\n");
     let instance = instance(&table, &[]);
@@ -426,7 +426,7 @@ async fn a_further_thread_that_is_never_opened_is_given_up_in_the_name_of_its_li
         EventBody::RunEnded { fault: Some(fault), .. } => Some(fault.message.clone()),
         _ => None,
     });
-    let wanted = "the plugin did not answer 'open-thread' within 700 ms (limit handshake_ms)";
+    let wanted = "the plugin did not answer 'open-thread' within 4000 ms (limit handshake_ms)";
     assert_eq!(end.as_deref(), Some(wanted));
     let run = first.say("talk").await;
     first.ended(&[&run]).await;
