@@ -221,10 +221,7 @@ cases! {
                 },
                 ..TURN
             }],
-            model: |seen| {
-                println!("tools: {}", seen[0].body["tools"]);
-                told(seen).contains("hello-Ada")
-            },
+            model: |seen| told(seen).contains("hello-Ada"),
         }
 
         settings_with_the_models {
