@@ -7,7 +7,7 @@
 use crate::args::LoginArgs;
 use crate::config;
 use crate::exit::{Exit, Failure, Outcome};
-use crate::look::{self, LoggedIn, Login};
+use crate::look::{self, Ended, LoggedIn, Login};
 use crate::run::signals::{Signal, Signals};
 use crate::run::{chosen, plugin_of, read_lines};
 use crate::{output, setup};
@@ -19,17 +19,9 @@ use jackfield_runtime::host::{Host, Plugin};
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::program;
 use jackfield_runtime::thread::Thread;
-use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
-
-#[derive(Serialize)]
-struct Ended<'a> {
-    provider: &'a str,
-    method: Option<&'a str>,
-    login: Login,
-}
 
 /// Carries the command out. Exit code 0 when somebody is logged in, or nothing says otherwise.
 pub async fn run(args: LoginArgs) -> Outcome {
@@ -59,10 +51,7 @@ pub async fn run(args: LoginArgs) -> Outcome {
         },
     };
     let exit = if login.logged_in == LoggedIn::No { Exit::Failed } else { Exit::Completed };
-    match args.json.json {
-        true => output::json(&Ended { provider: &provider, method, login })?,
-        false => output::line(&format!("{provider}: logged in: {} ({})", login.logged_in.word(), login.how))?,
-    }
+    Ended { provider: &provider, method, login }.say(args.json.json)?;
     Ok(exit)
 }
 

@@ -4,18 +4,10 @@ use crate::args::LogoutArgs;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::history::asked;
 use crate::login::told_by_program;
-use crate::look::{LoggedIn, Login};
-use crate::output;
+use crate::look::{Ended, LoggedIn, Login};
 use jackfield_core::contract::FaultKind;
 use jackfield_runtime::session::AskError;
-use serde::Serialize;
 use std::time::Duration;
-
-#[derive(Serialize)]
-struct Ended<'a> {
-    provider: &'a str,
-    login: Login,
-}
 
 /// Carries the command out. Exit code 0 when nobody is logged in afterwards, or nothing says otherwise.
 pub async fn run(args: LogoutArgs) -> Outcome {
@@ -41,16 +33,12 @@ pub async fn run(args: LogoutArgs) -> Outcome {
         Failure { exit, error: anyhow::anyhow!("{provider} was not logged out of: {error}{way}") }
     })?;
     let patience = Duration::from_millis(asked.host.limits().version_ms);
-    let login = match told_by_program(&manifest, &asked.instance, patience).await {
-        Login { logged_in: LoggedIn::Unknown, .. } => {
-            Login { logged_in: LoggedIn::No, how: "as the provider says".into() }
-        }
-        told => told,
+    let tells = manifest.cli.first().is_some_and(|cli| cli.logged_in.is_some());
+    let login = match tells {
+        true => told_by_program(&manifest, &asked.instance, patience).await,
+        false => Login { logged_in: LoggedIn::No, how: "as the provider says".into() },
     };
     let exit = if login.logged_in == LoggedIn::Yes { Exit::Failed } else { Exit::Completed };
-    match args.json.json {
-        true => output::json(&Ended { provider, login })?,
-        false => output::line(&format!("{provider}: logged in: {} ({})", login.logged_in.word(), login.how))?,
-    }
+    Ended { provider, method: None, login }.say(args.json.json)?;
     Ok(exit)
 }

@@ -46,6 +46,29 @@ pub struct Login {
     pub how: String,
 }
 
+/// What `login` and `logout` say when they are done.
+#[derive(Serialize)]
+pub struct Ended<'a> {
+    /// As a person calls it.
+    pub provider: &'a str,
+    /// The way that was taken; none of a logout, nor where the provider chose it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<&'a str>,
+    /// What is known now.
+    pub login: Login,
+}
+
+impl Ended<'_> {
+    /// Prints it.
+    pub fn say(&self, json: bool) -> std::io::Result<()> {
+        let Ended { provider, login, .. } = self;
+        match json {
+            true => output::json(self),
+            false => output::line(&format!("{provider}: logged in: {} ({})", login.logged_in.word(), login.how)),
+        }
+    }
+}
+
 /// The version that a program tells.
 pub async fn version(path: &Path, cli: &CliProgram, patience: Duration) -> Result<semver::Version, String> {
     let said = ask(command(path, &[]), &cli.version_args, patience).await?;

@@ -57,9 +57,7 @@ impl Asked {
         let here = std::env::current_dir()?;
         Ok(self.host.query(&self.plugin, self.instance.clone(), &here, subject, page).await?)
     }
-}
 
-impl Asked {
     /// Why nothing could be done with a conversation, and the way out where it is not among those that are listed.
     fn cannot(&self, session: &str, done: &str, error: AskError, listed: bool, notes: &[Note]) -> Failure {
         let Failure { exit, error } = Failure::from(error);
