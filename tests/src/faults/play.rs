@@ -141,9 +141,9 @@ fn furnish(folder: &Path, lines: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The programs that are at work in this folder, once two seconds have passed or none is.
+/// The programs that are at work in this folder, once none is, or so long after the end that none may be even on a loaded machine.
 async fn at_work_in(folder: &Path) -> Vec<String> {
-    let deadline = Instant::now() + Duration::from_secs(2);
+    let deadline = Instant::now() + Duration::from_secs(20);
     loop {
         let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.path());
         let here = processes.filter(|path| std::fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == folder));
