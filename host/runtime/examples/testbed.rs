@@ -46,8 +46,9 @@ async fn host(script: &str) -> Result<(), Box<dyn std::error::Error>> {
         tap: None,
     };
     let (events, mut inbox) = tokio::sync::mpsc::channel(16);
-    let channel =
-        process::spawn(spec, 1, &Supervisor::this_program()?, Arc::new(Limits::default()), events.clone()).await?;
+    // What is left behind could work on: who dies with this host was ended at once.
+    let limits = Limits { leftover_ms: 300_000, ..Limits::default() };
+    let channel = process::spawn(spec, 1, &Supervisor::this_program()?, Arc::new(limits), events.clone()).await?;
     while let Some(event) = inbox.recv().await {
         match event {
             ChannelEvent::Frame { data: jackfield_core::contract::FrameData::Text(text), .. } => println!("{text}"),

@@ -21,9 +21,14 @@ async fn family(talk: &mut Talk) -> [u32; 3] {
     pids
 }
 
+/// With `FAMILY`, where what is left behind could work on for longer than any of these tests waits: who dies sooner was ended at once.
+async fn patient() -> Talk {
+    open(shell(FAMILY), limits(|limits| limits.leftover_ms = 300_000), 64).await.expect("starts")
+}
+
 #[tokio::test]
 async fn dropping_the_channel_ends_all() {
-    let mut talk = sh(FAMILY).await;
+    let mut talk = patient().await;
     let pids = family(&mut talk).await;
     drop(talk);
     all_die(&pids).await;
@@ -31,7 +36,7 @@ async fn dropping_the_channel_ends_all() {
 
 #[tokio::test]
 async fn the_kill_signal_ends_all() {
-    let mut talk = sh(FAMILY).await;
+    let mut talk = patient().await;
     let pids = family(&mut talk).await;
     talk.channel.signal(SignalKind::Kill);
     let (_, exit) = talk.rest().await;
@@ -41,13 +46,17 @@ async fn the_kill_signal_ends_all() {
 
 #[tokio::test]
 async fn a_program_that_ends_leaves_nobody_even_one_that_holds_its_pipes() {
-    let script = format!("{}sleep 0.1; exit 6", FAMILY.trim_end_matches("sleep 300"));
+    // One counts how long it may work on, in time that a busy machine takes from it as from whoever ends it.
+    let counts = r#"read x; while :; do echo '{"tick":1}'; sleep 0.1; done & exit 6"#;
+    let script = format!("{}{counts}", FAMILY.trim_end_matches("sleep 300"));
     let mut talk = sh(&script).await;
     let pids = [talk.pid().await, talk.pid().await];
     let start = Instant::now();
-    let (_, exit) = talk.rest().await;
+    talk.write(b"{}".to_vec()).expect("queued");
+    let (said, exit) = talk.rest().await;
     assert_eq!((exit.code, exit.fault), (Some(6), None));
     assert!(start.elapsed() < Duration::from_secs(30), "they hold the pipes for 300 s: {:?}", start.elapsed());
+    assert!(said.frames.len() < 50, "100 ms (limit leftover_ms) are no 5 s: {} ticks", said.frames.len());
     all_die(&pids).await;
 }
 
