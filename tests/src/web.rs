@@ -26,7 +26,8 @@ static LEFT: AtomicU32 = AtomicU32::new(0);
 /// What was answered to what was asked.
 static ANSWERED: Mutex<String> = Mutex::new(String::new());
 
-/// Serves until it is killed. `deaf` first: it listens to nobody; `deaf FILE`: it says in the file where it should.
+/// Serves until it is killed. `deaf` first: it listens to nobody; `deaf FILE`: it says in the file where it should. `told FILE`: it says
+/// there which password it was given.
 pub fn serve(arguments: &[String]) -> ExitCode {
     let Some(port) = http::port(arguments) else { return ExitCode::from(2) };
     if arguments[0] == "deaf" {
@@ -36,6 +37,9 @@ pub fn serve(arguments: &[String]) -> ExitCode {
         loop {
             std::thread::park();
         }
+    }
+    if arguments[0] == "told" {
+        std::fs::write(&arguments[1], std::env::var("WEB_PASSWORD").unwrap_or_default()).expect("the file");
     }
     // One that starts slowly: who asks must wait.
     std::thread::sleep(Duration::from_millis(150));

@@ -71,7 +71,9 @@ fn a_server_is_asked_and_answers() {
     granted(&door);
     let file = door.data().join("raw.jsonl");
     let asked = steps(&[post, get("/echo?q=a%20b"), get("/missing")]);
-    let ended = run(&door, &asked, &["--record", &text(&file)]).expect(0, &[]).well_formed();
+    let told = door.data().parent().unwrap().join("told");
+    let ended = run_with(&door, &asked, &["told", &text(&told)], &["--record", &text(&file)]);
+    let ended = ended.expect(0, &[]).well_formed();
     let said = ended.said();
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines.len(), 4, "{said}");
@@ -83,7 +85,11 @@ fn a_server_is_asked_and_answers() {
     );
     // The guard has read it, so it is written anew; the password that was made up is in nothing that the plugin hears.
     assert!(lines[1].ends_with("{\"a\":1} password=[secret password]"), "{said}");
-    assert!(std::fs::read_to_string(file).unwrap().contains("[password]"), "nor in what is recorded");
+    let password = std::fs::read_to_string(told).unwrap();
+    assert!(password.len() > 16, "{password}");
+    let recorded = std::fs::read_to_string(file).unwrap();
+    assert!(recorded.contains("[password]") && !recorded.contains(&password), "nor in what is recorded");
+    assert!(!ended.stdout.contains(&password), "{}", ended.stdout);
     assert!(lines[2].starts_with("200 GET /echo?q=a%20b HTTP/1.1|"), "{said}");
     assert_eq!(lines[3], "404 nope");
     let http = |record: &&Value| record["kind"] == "http";
