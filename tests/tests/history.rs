@@ -3,14 +3,16 @@
 
 use jackfield_core::contract::FaultKind;
 use jackfield_core::event::{EventBody, ItemBody};
+use jackfield_core::id::ThreadId;
 use jackfield_core::limits::Limits;
 use jackfield_core::policy::PolicyConfig;
 use jackfield_runtime::host::HostError;
 use jackfield_runtime::instance::Instance;
+use jackfield_runtime::lease::Lease;
 use jackfield_runtime::query::{Asking, Page, Query};
 use jackfield_runtime::session::AskError;
 use jackfield_tests::bench::Bench;
-use jackfield_tests::door::{Door, Ended};
+use jackfield_tests::door::{Door, Ended, text};
 use serde_json::{Value, json};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_jackfield-under-test");
@@ -320,6 +322,22 @@ fn a_stored_conversation_is_deleted_by_its_provider() {
     run(&door, &["history", "delete", "scripted", "s1", "--yes"], STORED)
         .expect(3, &["'s1' can't be deleted", "delete-thread"]);
     door.run(&["history", "delete"]).expect(2, &["SESSION"]);
+}
+
+/// What a thread of ours is at work in is not deleted beneath it.
+#[test]
+fn a_stored_conversation_that_is_at_work_is_not_deleted() {
+    let (door, agent, kept) = keeper(&["one"]);
+    let folder = text(&door.work());
+    let line = ["run", "--json", "--provider", "acp", "--exe", &agent, "--resume", "one", "--cwd", &folder, "hello"];
+    let thread = door.run(&line).expect(0, &[]).thread();
+    let lease = Lease::take(&door.data(), &ThreadId::parse(&thread).expect("an id")).expect("nobody has it");
+    let delete = || door.run(&["history", "delete", "acp", "one", "--exe", &agent, "--yes"]);
+    delete().expect(1, &["'one' can't be deleted", &thread, "in use by process"]);
+    assert!(kept.join("one").exists() && door.audit().iter().all(|record| record["kind"] != "delete-stored"));
+    drop(lease);
+    delete().expect(0, &["acp has deleted 'one'"]);
+    assert!(!kept.join("one").exists());
 }
 
 /// A person is shown what would go, and asked.

@@ -91,7 +91,7 @@ impl Host {
         let seat =
             SeatStart { session, epoch: 0, cursor: None, native_id: None, log, survivors: Vec::new(), lease: None };
         let limits = shared.limits.clone();
-        let whose = Whose::of(&start, shared.audit.clone());
+        let whose = Whose::of(&start, &shared, self.data());
         let session = SessionHandle::start(start, seat, shared, Vec::new()).await?;
         Ok(Query { session, heard, limits, whose })
     }

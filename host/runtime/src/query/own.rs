@@ -6,23 +6,46 @@
 
 use super::Query;
 use crate::audit::{Audit, Record, Verdict};
-use crate::session::{AskError, Operation, SessionStart, fault};
-use jackfield_core::contract::FaultKind;
+use crate::lease::{Lease, LeaseError};
+use crate::session::{AskError, Operation, SessionStart, Shared, fault};
+use crate::store::Store;
+use jackfield_core::contract::{Fault, FaultKind};
 use jackfield_core::id::SessionId;
 use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
 
 /// In whose name it is recorded.
 pub(super) struct Whose {
     audit: Audit,
+    store: Store,
+    data: PathBuf,
     plugin: String,
     digest: String,
     session: SessionId,
 }
 
 impl Whose {
-    pub(super) fn of(start: &SessionStart, audit: Audit) -> Whose {
-        let plugin = start.generation.manifest().full_name();
-        Whose { audit, plugin, digest: start.generation.digest().to_owned(), session: start.session.clone() }
+    pub(super) fn of(start: &SessionStart, shared: &Shared, data: &Path) -> Whose {
+        Whose {
+            audit: shared.audit.clone(),
+            store: shared.store.clone(),
+            data: data.to_owned(),
+            plugin: start.generation.manifest().full_name(),
+            digest: start.generation.digest().to_owned(),
+            session: start.session.clone(),
+        }
+    }
+
+    /// Our thread on a conversation, where there is one: nobody works in it as long as this is held.
+    async fn hold(&self, id: &str) -> Result<Option<Lease>, AskError> {
+        let Some(ours) = self.store.thread_of_native(&self.plugin, id).await? else { return Ok(None) };
+        Lease::take(&self.data, &ours).map(Some).map_err(|error| {
+            let kind = match &error {
+                LeaseError::ThreadBusy { .. } => FaultKind::Conflict,
+                LeaseError::Unusable { .. } => FaultKind::Internal,
+            };
+            AskError::Fault(Fault { code: Some(error.code().into()), ..fault(kind, error.to_string()) })
+        })
     }
 
     fn record(&self, kind: &str, facts: Value) -> Result<(), AskError> {
@@ -49,8 +72,10 @@ impl Query {
         self.ask(Operation::ByName("logout", None)).await.map(drop)
     }
 
-    /// Has the provider delete a conversation of its own, by its id, for good.
+    /// Has the provider delete a conversation of its own, by its id, for good. One that a thread of ours is at work in is refused,
+    /// `conflict`.
     pub async fn delete(&mut self, thread: &str) -> Result<(), AskError> {
+        let _held = self.whose.hold(thread).await?;
         self.whose.record("delete-stored", json!({ "thread": thread }))?;
         self.ask(Operation::ByName("delete-thread", Some(thread.to_owned()))).await.map(drop)
     }
