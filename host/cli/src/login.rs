@@ -18,6 +18,7 @@ use jackfield_core::manifest::Manifest;
 use jackfield_runtime::host::{Host, Plugin};
 use jackfield_runtime::instance::Instance;
 use jackfield_runtime::program;
+use jackfield_runtime::session::AskError;
 use jackfield_runtime::thread::Thread;
 use std::path::Path;
 use std::time::Duration;
@@ -141,7 +142,7 @@ impl Talk<'_> {
         let thread = self.thread;
         // It begins the session, and is answered once the conversation is open: no login is missing then.
         let mut opening = std::pin::pin!(thread.list_settings());
-        let (mut opened, mut asked) = (false, false);
+        let (mut answered, mut opened, mut asked) = (false, false, false);
         loop {
             let heard = tokio::select! {
                 biased;
@@ -149,8 +150,10 @@ impl Talk<'_> {
                     Some(event) => self.hear(&event),
                     None => Heard::Lost(None),
                 },
-                _ = &mut opening, if !opened => {
-                    opened = true;
+                told = &mut opening, if !answered => {
+                    answered = true;
+                    // A session that is over says why in its last event.
+                    opened = !matches!(told, Err(AskError::Ended));
                     Heard::Nothing
                 }
                 signal = signals.next() => match signal {
@@ -222,6 +225,13 @@ impl Talk<'_> {
             EventBody::RequestResolved { request, resolution } if self.open.as_ref() == Some(request) => {
                 self.open = None;
                 Heard::Over(matches!(resolution, Resolution::Answered { .. }))
+            }
+            // Somebody logged in by another way, and it opens now; or nobody does any more, and its end says why.
+            EventBody::RequestResolved { request, .. }
+                if self.asking.as_ref().is_some_and(|(asking, _)| asking.id == *request) =>
+            {
+                self.asking = None;
+                Heard::Nothing
             }
             EventBody::AccountUpdated { account } => {
                 self.account = account.logged_in.or(self.account);

@@ -85,9 +85,8 @@ impl Tap {
     /// From now on these values are not written, either; by the names they go by.
     pub(crate) fn hide<'a>(&self, secrets: impl Iterator<Item = (&'a str, &'a str)>) {
         let long = secrets.filter(|(_, value)| value.len() >= SECRET_BYTES);
-        let forms = long.flat_map(|(name, value)| {
-            [value.to_owned(), within_json(value)].map(|form| (form, format!("[{name}]")))
-        });
+        let forms = long
+            .flat_map(|(name, value)| [value.to_owned(), within_json(value)].map(|form| (form, format!("[{name}]"))));
         let hidden = &mut self.sheet().secrets;
         for (form, shown) in forms {
             // A value that goes by two names keeps the one that it was given first.
