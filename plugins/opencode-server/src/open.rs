@@ -38,7 +38,8 @@ impl OpenCode {
     /// answered** (1.18.33): what was asked too soon is asked again.
     pub(crate) fn serves(&self, frame: &Frame) -> bool {
         let says = matches!(&frame.data, FrameData::Text(text) if text.contains("listening on"));
-        says && self.patience != 0 && frame.channel == self.server && frame.pipe == Pipe::Main
+        let opening = matches!(self.phase, Phase::Opening(_)) && self.patience != 0;
+        says && opening && frame.channel == self.server && frame.pipe == Pipe::Main
     }
 
     /// It serves, as it says or as is hoped; until it answers, that is hoped again and again. The host waits until it takes a connection.
