@@ -2,6 +2,7 @@
 
 use jackfield_sdk::prelude::*;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 use crate::ask::Asks;
 use crate::calls::{Call, Calls, Then};
@@ -60,6 +61,8 @@ pub(crate) struct Conversation {
     pub said: Vec<String>,
     /// `said` has all of them.
     pub whole: bool,
+    /// The assistant's messages that told their model.
+    pub heard: BTreeSet<String>,
 }
 
 impl Provider for OpenCode {

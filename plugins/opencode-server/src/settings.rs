@@ -10,59 +10,74 @@ use crate::wire::{Agent, Providers};
 pub(crate) struct Settings {
     model: Option<String>,
     mode: Option<String>,
-    /// It was chosen here, and not only told.
-    chosen_model: bool,
-    chosen_mode: bool,
+    chosen_model: Chosen,
+    chosen_mode: Chosen,
     models: Vec<Choice>,
     modes: Vec<Choice>,
 }
 
+/// Whether a value was chosen here, and not only told.
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+enum Chosen {
+    #[default]
+    No,
+    /// No message has taken it along: what is told now is of an earlier one.
+    Since,
+    /// It went along with a message.
+    Sent,
+}
+
 impl Settings {
-    /// Takes over choices, up to one that is none.
+    /// Takes over choices: all of them, or none when one is refused.
     pub(crate) fn choose(&mut self, choices: &Pairs) -> Result<(), Fault> {
-        choices.iter().try_for_each(|(name, value)| self.choose_one(name, value))
+        choices.iter().try_for_each(|(name, value)| self.check(name, value))?;
+        for (name, value) in choices {
+            let (slot, chosen) = match name.as_str() {
+                "model" => (&mut self.model, &mut self.chosen_model),
+                _ => (&mut self.mode, &mut self.chosen_mode),
+            };
+            (*slot, *chosen) = (Some(value.clone()), Chosen::Since);
+        }
+        Ok(())
     }
 
-    fn choose_one(&mut self, name: &str, value: &str) -> Result<(), Fault> {
+    fn check(&self, name: &str, value: &str) -> Result<(), Fault> {
         let invalid = |text: String| Err(Fault::new(FaultKind::Invalid, text));
         match name {
             "model" if !value.contains('/') => {
                 invalid(format!("`{value}` is no model of OpenCode: write provider/model."))
             }
-            "model" => {
-                (self.model, self.chosen_model) = (Some(value.to_owned()), true);
-                Ok(())
-            }
+            "model" => Ok(()),
             "mode" if value.is_empty() => invalid("The mode has no name.".to_owned()),
             "mode" if !self.modes.is_empty() && !self.modes.iter().any(|mode| mode.value == value) => {
                 let known: Vec<&str> = self.modes.iter().map(|mode| mode.value.as_str()).collect();
                 invalid(format!("OpenCode has no agent `{value}`. Choose one of: {}.", known.join(", ")))
             }
-            "mode" => {
-                (self.mode, self.chosen_mode) = (Some(value.to_owned()), true);
-                Ok(())
-            }
+            "mode" => Ok(()),
             _ => invalid(format!("OpenCode has no setting `{name}` here. Settings: model, mode.")),
         }
     }
 
-    /// Takes over what the server says is in force; true when something changed.
+    /// Takes over what the server says is in force, but not over a choice made since; true when something changed.
     pub(crate) fn learn(&mut self, mode: Option<&str>, model: Option<String>) -> bool {
         let before = (self.mode.clone(), self.model.clone());
-        self.mode = mode.map(str::to_owned).or(self.mode.take());
+        let mode = mode.filter(|_| self.chosen_mode != Chosen::Since).map(str::to_owned);
+        let model = model.filter(|_| self.chosen_model != Chosen::Since);
+        self.mode = mode.or(self.mode.take());
         self.model = model.or(self.model.take());
         before != (self.mode.clone(), self.model.clone())
     }
 
     /// What was chosen, in a message.
-    pub(crate) fn go_along(&self, body: &mut Value) {
-        if let Some((provider, model)) =
-            self.model.as_deref().filter(|_| self.chosen_model).and_then(|m| m.split_once('/'))
-        {
+    pub(crate) fn go_along(&mut self, body: &mut Value) {
+        let model = self.model.as_deref().filter(|_| self.chosen_model != Chosen::No);
+        if let Some((provider, model)) = model.and_then(|model| model.split_once('/')) {
             body["model"] = json!({"providerID": provider, "modelID": model});
+            self.chosen_model = Chosen::Sent;
         }
-        if let Some(mode) = self.mode.as_deref().filter(|_| self.chosen_mode) {
+        if let Some(mode) = self.mode.as_deref().filter(|_| self.chosen_mode != Chosen::No) {
             body["agent"] = json!(mode);
+            self.chosen_mode = Chosen::Sent;
         }
     }
 

@@ -96,20 +96,28 @@ impl OpenCode {
     }
 
     fn own_assistant(&mut self, cx: &mut Cx, told: Message) {
+        if self.turns.was_cut(&told.id) {
+            return cx.silent("message.updated/late");
+        }
+        let over = told.time.completed.is_some() || told.error.is_some();
+        // Told again, it says nothing of what was chosen since; and what is over when it is met was said long ago.
         if let (Some(provider), Some(model)) = (&told.provider_id, &told.model_id)
+            && self.thread.heard.insert(told.id.clone())
+            && !over
             && self.settings.learn(None, Some(format!("{provider}/{model}")))
         {
             self.tell_settings(cx);
-        }
-        let over = told.time.completed.is_some() || told.error.is_some();
-        if self.turns.was_cut(&told.id) {
-            return cx.silent("message.updated/late");
         }
         let new = !over && !told.parent_id.is_empty() && !self.thread.said.contains(&told.parent_id);
         if self.turns.open.is_none() && new && self.turns.waiting.is_none() {
             self.turn_begins(cx, None, told.parent_id.clone());
         }
-        let Some(open) = &mut self.turns.open else { return cx.silent("message.updated/late") };
+        let Some(open) = &mut self.turns.open else {
+            if cx.said_nothing() {
+                cx.silent("message.updated/late");
+            }
+            return;
+        };
         if !over && open.message.as_ref() != Some(&told.id) {
             // What failed before is behind it: it goes on.
             open.failed = None;

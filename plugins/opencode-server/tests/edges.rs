@@ -131,6 +131,51 @@ fn the_mode_of_a_message_is_in_force_and_told() {
     assert_eq!(live.open.last().unwrap().3["agent"], "plan");
 }
 
+/// What is told of a message that was sent before a choice does not take that back.
+#[test]
+fn a_model_that_was_chosen_is_not_taken_back() {
+    let settings = |outputs: &[Output]| {
+        outputs.iter().any(|output| matches!(output, Output::Event(Event { body: EventBody::Settings(_), .. })))
+    };
+    let of = |model: &str, parent: &str, more: Value| {
+        let mut told = json!({"parentID": parent, "providerID": "mock", "modelID": model});
+        told.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        told
+    };
+    let over = || json!({"time": {"completed": 2}});
+    let mut live = Live::ready();
+    live.said("Hi", "msg_1");
+    assert!(settings(&live.assistant("msg_2", of("old", "msg_1", json!({})))), "it is in force");
+    let chosen = vec![("model".into(), "mock/new".into())];
+    live.do_with(|harness| harness.command(CommandBody::SetSelection(chosen)));
+    // It is told again, and its turn goes on with another one.
+    assert!(!settings(&live.assistant("msg_2", of("old", "msg_1", over()))));
+    assert!(!settings(&live.assistant("msg_3", of("old", "msg_1", json!({})))));
+    live.assistant("msg_3", of("old", "msg_1", over()));
+    live.of_ours("session.idle", json!({}));
+    let new = json!({"providerID": "mock", "modelID": "new"});
+    live.do_with(|harness| harness.say("Next"));
+    assert_eq!(live.open.last().unwrap().3["model"], new);
+    live.answer("/session/ses_1/prompt_async", 204, "");
+    live.of_ours("message.updated", json!({"info": {"id": "msg_4", "role": "user"}}));
+    assert!(!settings(&live.assistant("msg_3", of("old", "msg_1", over()))));
+    assert!(!settings(&live.assistant("msg_0", of("older", "", over()))), "it was said before we came");
+    live.assistant("msg_5", of("new", "msg_4", over()));
+    live.of_ours("session.idle", json!({}));
+    live.do_with(|harness| harness.say("Last"));
+    assert_eq!(live.open.last().unwrap().3["model"], new);
+}
+
+/// Of several choices in one command, none is in force when one is refused.
+#[test]
+fn a_choice_that_is_refused_takes_the_others_with_it() {
+    let mut live = Live::ready();
+    let choices = vec![("model".into(), "a/b".into()), ("mode".into(), "nobody".into())];
+    live.do_with(|harness| harness.command(CommandBody::SetSelection(choices)));
+    live.do_with(|harness| harness.say("Hi"));
+    assert_eq!(live.open.last().unwrap().3["model"], Value::Null);
+}
+
 /// A title is made up beside the turn.
 #[test]
 fn a_title_says_active_only_while_a_turn_is_open() {
@@ -472,6 +517,15 @@ fn a_server_that_says_late_that_it_serves_is_asked_again() {
     assert_eq!(live.do_with(|harness| harness.advance(60_000.0)), []);
     assert!(!live.serves().iter().any(|output| matches!(output, Output::Effect(_))));
     assert_eq!(live.events, events);
+}
+
+#[test]
+fn a_server_that_serves_when_nothing_is_opened_any_more_is_not_listened_to() {
+    let mut live = Live::new();
+    live.do_with(|harness| harness.open(None, &[]));
+    live.do_with(|harness| harness.command(CommandBody::CloseThread));
+    let outputs = live.serves();
+    assert!(!outputs.iter().any(|output| matches!(output, Output::Effect(_))), "{outputs:?}");
 }
 
 #[test]
