@@ -151,6 +151,7 @@ impl<D: AcpDialect> Provider for Acp<D> {
         self.phase = if expected { Phase::Empty } else { Phase::Ended };
         self.writes.clear();
         self.peer = None;
+        self.started_for = None;
         self.withdraw(cx, None);
         let ids: Vec<String> = self.conversations.keys().cloned().collect();
         for id in &ids {
@@ -197,6 +198,7 @@ impl<D: AcpDialect> Acp<D> {
     /// The session can't begin.
     pub(crate) fn start_failed(&mut self, cx: &mut Cx, fault: Fault) {
         let Phase::Starting(op) = self.phase else { return };
+        self.started_for = None;
         self.hang_up(cx);
         self.phase = Phase::Closing;
         cx.fail(op, fault);

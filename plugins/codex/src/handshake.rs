@@ -101,6 +101,7 @@ impl Codex {
 
     pub(crate) fn start_failed(&mut self, cx: &mut Cx, fault: Fault) {
         let Phase::Starting(op) = self.phase else { return };
+        self.started_for = None;
         self.leave(cx);
         cx.fail(op, fault);
     }

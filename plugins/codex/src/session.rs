@@ -218,6 +218,7 @@ impl Provider for Codex {
         self.phase = if expected { Phase::Empty } else { Phase::Ended };
         self.writes.clear();
         self.peer = None;
+        self.started_for = None;
         let withdrawn = self.requests.withdraw_all();
         if !withdrawn.is_empty() {
             cx.event(EventBody::RequestsClosed(withdrawn));

@@ -122,5 +122,14 @@ fn a_session_for_questions_starts_the_program_for_it() {
     broken.command(other("logout"));
     answer(&mut broken, json!({"userAgent": NEW}));
     assert_eq!(fault(&refuse(&mut broken, -32603)).code.as_deref(), Some("configuration"));
+    // What was told to have failed is not carried out when the program is started for something else.
+    broken.closed(broken.spawned[0].0, Some(0), "");
+    broken.command(CommandBody::ListSettings);
+    let channel = broken.spawned[1].0;
+    for result in [json!({"userAgent": NEW}), json!({"config": {}}), json!({"account": null})] {
+        let id = last(&broken)["id"].clone();
+        broken.frame(channel, &json!({"id": id, "result": result}).to_string());
+    }
+    assert_eq!(last(&broken)["method"], "model/list");
     assert_eq!(fault(&questions().command(other("dance"))).kind, FaultKind::Unsupported);
 }
