@@ -41,13 +41,13 @@ impl Settings {
         }
     }
 
-    /// Takes over choices, up to one that is none.
+    /// Takes over choices: all of them, or none when one is refused.
     pub fn choose(&mut self, choices: &Pairs) -> Result<(), Fault> {
-        choices.iter().try_for_each(|(name, value)| {
-            Settings::check(name, value)?;
+        choices.iter().try_for_each(|(name, value)| Settings::check(name, value))?;
+        for (name, value) in choices {
             self.set(name, value);
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
     /// Takes over a value in force; true when it changed.

@@ -43,6 +43,8 @@ fn options_and_choices_are_checked_before_anything_starts() {
     }
     let mut harness = Harness::<ClaudeCode>::new();
     harness.start(r#"{"max_turns":3}"#);
+    // With one that is refused, those before it are not taken.
+    assert_eq!(answers(&harness.open(None, &[("model", "sonnet"), ("effort", "high")])), ["2 Invalid"]);
     harness.open(Some(UUID), &[("mode", "plan")]);
     let holes: Vec<_> = harness.spawned[0].2.iter().map(|(name, value)| format!("{name}={value}")).collect();
     assert_eq!(holes, ["mode=plan", "max-turns=3", &format!("resume={UUID}")]);
