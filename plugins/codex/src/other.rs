@@ -54,8 +54,17 @@ impl Codex {
         }
     }
 
-    /// The thread is not there any more: `thread/deleted`, or the answer to our call, whichever is first.
+    /// The thread is not there any more: `thread/deleted`, or the answer to our call, whichever is first. What was open in it ends with it.
     pub(crate) fn gone(&mut self, cx: &mut Cx, id: &str) {
+        let Some(held) = self.threads.get(id).map(Thread::held) else { return };
+        let fault = Fault::new(FaultKind::NotFound, "The conversation was deleted.");
+        self.withdraw(cx, id);
+        self.lose_turn(cx, id, &fault);
+        for op in held {
+            if cx.is_open(op) {
+                cx.fail(op, fault.clone());
+            }
+        }
         let Some(thread) = self.threads.remove(id) else { return };
         let told = jackfield_sdk::prelude::Thread { cursor: None, ..thread.to_thread(ThreadState::Closed) };
         cx.event(EventBody::Threads(vec![told]));

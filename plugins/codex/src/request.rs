@@ -22,6 +22,7 @@ pub(crate) struct Requests {
 #[derive(Debug)]
 struct Open {
     id: Id,
+    thread: String,
     shape: Shape,
     answering: bool,
 }
@@ -57,7 +58,7 @@ impl Codex {
             true => self.scope(&thread, ask.turn_id.as_deref()),
             false => None,
         };
-        self.requests.open.insert(key, Open { id, shape, answering: false });
+        self.requests.open.insert(key, Open { id, thread, shape, answering: false });
         cx.event_in(scope, EventBody::RequestsOpened(vec![request]));
     }
 
@@ -100,6 +101,22 @@ impl Codex {
                 }
                 cx.fail(op, fault);
             }
+        }
+    }
+
+    /// The thread is gone: nobody is asked for it any more. What is being answered is not asked.
+    pub(crate) fn withdraw(&mut self, cx: &mut Cx, thread: &str) {
+        let of_thread = self.requests.open.iter().filter(|(_, open)| open.thread == thread && !open.answering);
+        let keys: Vec<String> = of_thread.map(|(key, _)| key.clone()).collect();
+        for key in &keys {
+            if let (Some(open), Some(peer)) = (self.requests.open.remove(key), &mut self.peer) {
+                peer.forget(&open.id);
+            }
+        }
+        if !keys.is_empty() {
+            let scope = self.scope(thread, None);
+            let ends = keys.into_iter().map(|id| RequestEnd { id, status: Status::Cancelled }).collect();
+            cx.event_in(scope, EventBody::RequestsClosed(ends));
         }
     }
 

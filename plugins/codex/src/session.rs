@@ -252,6 +252,19 @@ impl Codex {
     /// The program answered a call of ours.
     pub(crate) fn answered(&mut self, cx: &mut Cx, call: Call, answer: Result<Value, RpcError>) {
         match (call, answer) {
+            // It was closed or deleted meanwhile.
+            (
+                Call::Turn { op, thread }
+                | Call::Steer { op, thread }
+                | Call::Queue { op, thread }
+                | Call::Turns { op, thread, .. }
+                | Call::Back { op, thread, .. },
+                _,
+            ) if self.threads.get(&thread).is_none() => {
+                if cx.is_open(op) {
+                    cx.fail(op, Fault::new(FaultKind::NotFound, "The thread is not open any more."));
+                }
+            }
             (Call::Initialize, answer) => self.initialized(cx, answer),
             (Call::Config, answer) => self.configured(cx, answer),
             (Call::Account, answer) => self.account_read(cx, answer),

@@ -102,10 +102,6 @@ impl Threads {
         self.all.values()
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Thread> {
-        self.all.values_mut()
-    }
-
     /// The thread that a command is about: the named one, or the only one.
     pub(crate) fn of_command(&self, named: Option<&str>) -> Result<String, Fault> {
         let missing =
@@ -132,6 +128,13 @@ impl Thread {
     /// A turn is open, or about to be.
     pub(crate) fn has_work(&self) -> bool {
         self.open.is_some() || !self.starting.is_empty()
+    }
+
+    /// Commands that wait for something of it.
+    pub(crate) fn held(&self) -> Vec<u32> {
+        let starting = self.starting.iter().map(|starting| starting.op);
+        let queued = self.queue.iter().map(|queued| queued.op);
+        starting.chain(queued).chain(self.stop.map(|(op, _)| op)).collect()
     }
 
     /// The turn that is open or has been promised to a message.

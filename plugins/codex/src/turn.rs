@@ -103,21 +103,20 @@ impl Codex {
 
     /// The program is gone: what was open ends with it.
     pub(crate) fn lose_turns(&mut self, cx: &mut Cx, fault: &Fault) {
-        let open: Vec<(String, OpenTurn)> = self
-            .threads
-            .iter_mut()
-            .filter_map(|thread| {
-                thread.starting.clear();
-                thread.stop = None;
-                Some((thread.id.clone(), thread.open.take()?))
-            })
-            .collect();
-        for (id, open) in open {
-            let mut scope = self.scope(&id, None).unwrap_or_else(Scope::root);
-            scope.turn = Some(open.id);
-            let end = TurnEnd { fault: Some(fault.clone()), ..TurnEnd::new(open.op, Status::Failed) };
-            cx.event_in(Some(scope), EventBody::TurnEnded(end));
-        }
+        let ids: Vec<String> = self.threads.iter().map(|thread| thread.id.clone()).collect();
+        ids.iter().for_each(|id| self.lose_turn(cx, id, fault));
+    }
+
+    /// The thread is gone, and its open turn with it.
+    pub(crate) fn lose_turn(&mut self, cx: &mut Cx, id: &str, fault: &Fault) {
+        let Some(thread) = self.threads.get_mut(id) else { return };
+        thread.starting.clear();
+        thread.stop = None;
+        let Some(open) = thread.open.take() else { return };
+        let mut scope = self.scope(id, None).unwrap_or_else(Scope::root);
+        scope.turn = Some(open.id);
+        let end = TurnEnd { fault: Some(fault.clone()), ..TurnEnd::new(open.op, Status::Failed) };
+        cx.event_in(Some(scope), EventBody::TurnEnded(end));
     }
 }
 

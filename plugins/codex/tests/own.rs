@@ -5,7 +5,7 @@ mod program;
 
 use jackfield_plugin_codex::Codex;
 use jackfield_sdk::prelude::*;
-use jackfield_sdk::testing::Harness;
+use jackfield_sdk::testing::{Harness, word};
 use program::*;
 use serde_json::json;
 
@@ -100,6 +100,32 @@ fn a_thread_is_deleted_for_good_where_the_version_has_a_way() {
     let outputs = answer(&mut harness, json!({}));
     assert_eq!((answers(&outputs), gone(&outputs)), (vec!["Accepted".to_owned()], vec![]));
     assert_eq!(answers(&harness.say("hi")), ["NotFound"]);
+}
+
+/// Somebody else deletes it: what was open in it ends, and nobody waits for it.
+#[test]
+fn a_thread_that_is_deleted_takes_its_turn_and_its_requests_with_it() {
+    let mut harness = busy(NEW);
+    let ask = json!({"id": 3, "method": "item/fileChange/requestApproval", "params": {"threadId": "t", "turnId": "u"}});
+    frame(&mut harness, ask);
+    harness.command(CommandBody::SteerRun(Message::of_text("more")));
+    let steered = last(&harness)["id"].clone();
+    let outputs = notice(&mut harness, "thread/deleted", json!({"threadId": "t"}));
+    let said = events(&outputs).into_iter().map(|event| match &event.body {
+        EventBody::RequestsClosed(ends) => ends[0].id.clone(),
+        EventBody::TurnEnded(end) => word(&end.status),
+        EventBody::Threads(threads) => word(&threads[0].state),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(said.collect::<Vec<_>>(), ["3", "Failed", "Closed"]);
+    let late = frame(&mut harness, json!({"id": steered, "result": {"turnId": "u"}}));
+    assert_eq!(answers(&late), ["NotFound"]);
+    // Its turn had not begun.
+    let mut harness = ready(NEW);
+    harness.say("go");
+    let outputs = notice(&mut harness, "thread/deleted", json!({"threadId": "t"}));
+    assert_eq!(answers(&outputs), ["NotFound"]);
+    assert_eq!(answers(&answer(&mut harness, json!({"turn": {"id": "u"}}))), [] as [&str; 0], "once");
 }
 
 /// A session for questions reads files; for this it starts the program, once its handshake is through.
