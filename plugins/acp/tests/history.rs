@@ -327,8 +327,22 @@ fn a_conversation_of_gemini_that_was_taken_up_is_told_from_its_own_file() {
     let setting: String = whole.lines().take(2).map(|row| format!("{row}\n")).collect();
     std::fs::write(chats.join("session-2026-11-30T18-33-52a052ba.jsonl"), whole).unwrap();
     std::fs::write(chats.join("session-2026-11-30T18-40-52a052ba.jsonl"), setting).unwrap();
-    let (taken_up, before) = (Disk::new("tmp", place).files(), gemini());
-    let told = |agent: &mut Agent| seen(&transcript(agent, "52a052ba-2996-443a-9758-a2569c18110a", 1_000));
+    const ID: &str = "52a052ba-2996-443a-9758-a2569c18110a";
+    let disk = || {
+        let disk = Disk::new("tmp", place.clone());
+        disk.changed("project/chats/session-2026-11-30T18-40-52a052ba.jsonl", 2.0).files()
+    };
+    let (taken_up, before) = (disk(), gemini());
+    // It is listed by that file, too: the setting alone is no conversation.
+    let listed = |agent: &mut Agent| {
+        let (list, folders) = (threads(agent, None), folders(agent));
+        let list = list.into_iter().filter(|thread| thread.id == ID).map(|thread| (thread.title, thread.preview));
+        (list.collect::<Vec<_>>(), folders.iter().map(|folder| folder.threads).sum::<u32>())
+    };
+    let (list, count) = query("gemini", disk(), listed);
+    assert_eq!((list.len(), count), (1, 1));
+    assert_eq!(list, query("gemini", gemini(), listed).0);
+    let told = |agent: &mut Agent| seen(&transcript(agent, ID, 1_000));
     let shown = query("gemini", taken_up, told);
     assert!(!shown.is_empty());
     assert_eq!(shown, query("gemini", before, told));

@@ -1,6 +1,6 @@
 //! The lists: which transcripts there are, newest first, and what the head and the tail of each tell.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::archive::{Archive, Facts, Place, Side};
 use super::world::{World, file};
@@ -54,6 +54,18 @@ pub(super) async fn walk<A: Archive>(world: &World, archive: &A, folder: Option<
     }
     walk.found.sort_by(|one, other| other.modified_ms.total_cmp(&one.modified_ms).then(other.path.cmp(&one.path)));
     walk.found
+}
+
+/// Of each thread the transcript that counts, in the same order.
+pub(super) fn winners<'a, A: Archive>(archive: &A, all: &'a [Found]) -> Vec<&'a Found> {
+    let mut winners: BTreeMap<&str, &Found> = BTreeMap::new();
+    for found in all {
+        let winner = winners.entry(&found.thread).or_insert(found);
+        if archive.by_what_counts(found, winner).is_gt() {
+            *winner = found;
+        }
+    }
+    all.iter().filter(|found| winners.get(&*found.thread).is_some_and(|winner| std::ptr::eq(*winner, *found))).collect()
 }
 
 struct Walk {
@@ -186,18 +198,14 @@ pub(super) async fn threads<A: Archive>(world: &World, archive: &A, list: &ListT
         Some((time, path)) => found.modified_ms < time || (found.modified_ms == time && *found.path < *path),
         None => true,
     };
-    // A thread with several transcripts stands where its newest does.
-    let (mut threads, mut known, mut looks) = (vec![], BTreeSet::new(), 0);
-    let before: BTreeSet<&str> = all.iter().filter(|found| !comes_after(found)).map(|found| &*found.thread).collect();
-    for found in all.iter().filter(comes_after) {
-        if before.contains(&*found.thread) || !known.insert(&*found.thread) {
-            continue;
-        }
+    let winners = winners(archive, &all);
+    let (mut threads, mut looks) = (vec![], 0);
+    for found in winners.iter().copied().filter(comes_after) {
         looks += 1;
         let facts = facts(world, archive, found).await;
         threads.extend(facts.filter(|facts| is_listed(facts, list)).map(|facts| thread(found, facts)));
         if threads.len() == limit || looks == LOOKS {
-            let last = all.last().is_none_or(|last| last.path == found.path);
+            let last = winners.last().is_none_or(|last| last.path == found.path);
             let next = (!last).then(|| format!("{}:{}", found.modified_ms, found.path));
             return ThreadList { threads, next };
         }
@@ -227,8 +235,8 @@ fn thread(found: &Found, facts: Facts) -> Thread {
 pub(super) async fn folders<A: Archive>(world: &World, archive: &A) -> Vec<Folder> {
     let all = walk(world, archive, None).await;
     let mut groups: BTreeMap<(&str, &str), Vec<&Found>> = BTreeMap::new();
-    let (mut seen, mut looks) = (BTreeSet::new(), 0);
-    for found in all.iter().filter(|found| seen.insert(&found.thread)) {
+    let mut looks = 0;
+    for found in winners(archive, &all) {
         let group = archive.group(&found.path).unwrap_or(&found.path);
         groups.entry((&found.root, group)).or_default().push(found);
     }

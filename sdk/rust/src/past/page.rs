@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::archive::{Archive, Row, Rows};
-use super::catalog::{Found, walk};
+use super::catalog::{Found, walk, winners};
 use super::lines::{Lines, Stop};
 use super::told::Told;
 use super::world::World;
@@ -41,9 +41,7 @@ pub(super) async fn read<A: Archive>(
 ) -> Result<Option<String>, Fault> {
     let ((thread, upto), id) = (archive.cursor(cursor), archive.id(cursor));
     let all: Vec<Found> = walk(world, archive, None).await;
-    let newest = all.iter().filter(|found| found.thread == thread);
-    let newest = newest.max_by(|one, other| archive.by_what_counts(one, other));
-    let Some(newest) = newest else {
+    let Some(newest) = winners(archive, &all).into_iter().find(|found| found.thread == thread) else {
         return Err(Fault::new(FaultKind::NotFound, format!("There is no transcript of the thread `{thread}`.")));
     };
     let begin = match &read.page {
