@@ -9,7 +9,8 @@ import re
 
 # Nested deeper is noise: a parser that calls itself would fill the stack, and that ends a session.
 _DEEPEST = 127
-_TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
+# A text that has no end goes to the line's: looked for anew behind each of its marks, it would take the square of its length.
+_TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
 # Where a text may hold half a character: JSON can say it, and no text of the contract can.
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 

@@ -167,6 +167,12 @@ class Lines(unittest.TestCase):
         self.assertIsNotNone(read_object('{"a":"' + "[" * 500 + r"\"" + "{" * 500 + '"}'))
         self.assertIsNone(read_object(r'{"a":"\\","b":' + "[" * 200))
 
+    def test_a_text_that_is_cut_is_looked_through_once(self):
+        # Looked through once for each of its marks, a megabyte would take hours.
+        for end in ["", "\\"]:
+            self.assertIsNone(read_object('{"a":' + "[]" * 200 + '"' + r"\"" * 500_000 + end))
+            self.assertIsNone(read_object('{"a":"' + "[" * 200 + r"\"" * 500_000 + end))
+
     def test_what_is_written_keeps_its_characters(self):
         self.assertEqual(to_json({"a": "ü\n", "b": [1, None]}), r'{"a":"ü\n","b":[1,null]}')
 
