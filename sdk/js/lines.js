@@ -7,20 +7,23 @@
 const DEEPEST = 127;
 /** Where a text may hold half a character: JSON can say it, and no text of the contract can. */
 const HALF = /\\u[dD][89a-fA-F]/;
+/** Where a number may be too large: of that an infinity would be made. */
+const LARGE = /\d[eE]\+?\d{3}|(?<!\d)\d{200}/;
 
 /** The JSON object on a line, or null. */
 export function readObject(line) {
   if (isDeep(line)) return null;
   try {
-    const value = HALF.test(line) ? JSON.parse(line, whole) : JSON.parse(line);
+    const value = HALF.test(line) || LARGE.test(line) ? JSON.parse(line, sound) : JSON.parse(line);
     return value !== null && typeof value === "object" && !Array.isArray(value) ? value : null;
   } catch {
     return null;
   }
 }
 
-function whole(name, value) {
+function sound(name, value) {
   if (!name.isWellFormed() || (typeof value === "string" && !value.isWellFormed())) throw new SyntaxError("half a character");
+  if (typeof value === "number" && !Number.isFinite(value)) throw new SyntaxError("a number that is too large");
   return value;
 }
 

@@ -5,6 +5,7 @@ what the Rust SDK takes for it, so that a plugin says the same in each language.
 """
 
 import json
+import math
 import re
 
 # Nested deeper is noise: a parser that calls itself would fill the stack, and that ends a session.
@@ -20,7 +21,7 @@ def read_object(line):
     if _is_deep(line):
         return None
     try:
-        value = json.loads(line, parse_constant=_refuse)
+        value = json.loads(line, parse_constant=_refuse, parse_float=_finite, parse_int=_whole)
         if _HALF.search(line):
             to_json(value).encode()
     except ValueError:
@@ -30,12 +31,24 @@ def read_object(line):
 
 def to_json(value):
     """The value on one line, with its characters as they are."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _refuse(word):
-    """Python reads `NaN`, which is no JSON."""
+    """What Python reads and is no JSON: `NaN`, a number that is too large."""
     raise ValueError(f"{word} is no JSON")
+
+
+def _finite(word):
+    """Of a number that is too large Python makes an infinity, and writes what is no JSON."""
+    number = float(word)
+    return number if math.isfinite(number) else _refuse(word)
+
+
+def _whole(word):
+    if len(word) > 308:
+        _finite(word)
+    return int(word)
 
 
 def _is_deep(line):

@@ -61,7 +61,8 @@ pub async fn converse(built: &Built) -> Result<String> {
     Ok(said)
 }
 
-/// Lines that one reader of JSON takes and another does not: half a character, Python's numbers, nesting that would fill a stack.
+/// Lines that one reader of JSON takes and another does not: half a character, Python's numbers, numbers that are too large, nesting that
+/// would fill a stack.
 fn hard() -> Vec<String> {
     let nested = |deep: usize| format!(r#"{{"t":"said","text":"deep","x":{}{}}}"#, "[".repeat(deep), "]".repeat(deep));
     let lines = [
@@ -70,6 +71,7 @@ fn hard() -> Vec<String> {
         r#"{"t":"said","text":"half \uDE00"}"#,
         r#"{"t":"said","text":"a name","\ud83d":1}"#,
         r#"{"t":"said","text":"a number","x":NaN}"#,
+        r#"{"t":"said","text":"too large","x":1e400}"#,
         r#"{"t":"said","text":"no end"#,
         r#"{'t':'said','text':'quotes'}"#,
         r#"{"t":"said","text":"one"} {"t":"said","text":"two"}"#,
@@ -78,7 +80,8 @@ fn hard() -> Vec<String> {
     ];
     let brackets = format!(r#"{{"t":"said","text":"{}"}}"#, r#"[{\""#.repeat(3));
     let deep = [nested(126), nested(127), nested(100_000), "[".repeat(100_000), r#"{"t":"#.repeat(100_000), brackets];
-    lines.map(str::to_owned).into_iter().chain(deep).collect()
+    let digits = format!(r#"{{"t":"said","text":"too many digits","x":{}}}"#, "9".repeat(310));
+    lines.map(str::to_owned).into_iter().chain(deep).chain([digits]).collect()
 }
 
 /// What is written is JSON: the order of its members is the language's, and says nothing.
