@@ -93,7 +93,7 @@ class Cx:
         return self.effect(c.EffectBody_Timer(ms))
 
     def cancel(self, effect):
-        self.effect(c.EffectBody_Cancel(effect))
+        return self.effect(c.EffectBody_Cancel(effect))
 
     def effect(self, body):
         """Asks for an effect: an `EffectBody_…`."""

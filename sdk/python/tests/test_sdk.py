@@ -50,6 +50,8 @@ class Small(Plugin):
                 cx.close_stdin(2**32)
             case "half":
                 cx.write(1, "\ud83d")
+            case "cancel":
+                cx.delta(None, c.TextKind.ASSISTANT, str([cx.timer(1.0), cx.cancel(1)]))
             case "no fault":
                 raise c.Err("over")
             case "fault":
@@ -84,6 +86,11 @@ class Session(unittest.TestCase):
     def test_the_second_answer_is_dropped_and_said(self):
         kinds = [type(caused.output).__name__ for caused in run("twice")]
         self.assertEqual(kinds, ["Output_Done", "Output_Diagnostic"])
+
+    def test_each_wish_has_a_number_its_cancel_too(self):
+        said = [caused.output.value for caused in run("cancel")]
+        self.assertEqual([wish.id for wish in said[:2]], [1, 2])
+        self.assertEqual(said[2].body.value.text, "[1, 2]")
 
     def test_a_held_command_is_cancelled_at_the_end(self):
         inputs = [command(c.CommandBody_CloseThread()), c.Input_Close()]
@@ -152,6 +159,16 @@ class Lines(unittest.TestCase):
     def test_what_is_no_object_is_noise(self):
         for line in ["", "17", "[]", "null", "banner", '{"a":', "{'a':1}", '{"a":NaN}', '{"a":1} {"a":1}', "\ufeff{}"]:
             self.assertIsNone(read_object(line), line)
+
+    def test_a_number_that_is_too_large_is_noise(self):
+        for number in ["1e400", "-1e309", "1" + "0" * 309, "-" + "9" * 400, "0." + "1" * 400 + "e999"]:
+            self.assertIsNone(read_object('{"n":[%s]}' % number), number)
+        for number in ["1e308", "0e400", "1e-400"]:
+            self.assertEqual(read_object('{"n":%s}' % number), {"n": float(number)}, number)
+        for number in [2**64 - 1, 10**308]:
+            self.assertEqual(read_object('{"n":%d}' % number), {"n": number})
+        with self.assertRaises(ValueError):
+            to_json({"n": float("inf")})
 
     def test_half_a_character_is_noise(self):
         for line in [r'{"a":"\ud83d"}', r'{"a":["\uDE00"]}', r'{"\ud83d":1}']:
