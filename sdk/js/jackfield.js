@@ -2,7 +2,8 @@
 //
 // A plugin is a state machine: it has no clock, no randomness and no environment, and the same inputs give the same outputs, because
 // the host replays them. **Every command is answered exactly once**: one that is forgotten is answered `unsupported`, one that is still
-// held at the session's end `cancelled`. What is thrown is written to the host's log and ends the session with a fault, never a trap.
+// held at the session's end `cancelled`. What is thrown is written to the host's log and becomes a fault, never a trap: one
+// the host gets over; a second one soon after it ends the session.
 //
 // Records go to the host with all their fields: `record` fills in what may be absent, and refuses a name that the contract does not
 // have, which the bindings would drop without a word.

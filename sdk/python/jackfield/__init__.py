@@ -2,7 +2,8 @@
 
 A plugin is a state machine: it has no clock, no randomness and no environment, and the same inputs give the same outputs, because the
 host replays them. **Every command is answered exactly once**: one that is forgotten is answered `unsupported`, one that is still held
-at the session's end `cancelled`. An exception is written to the host's log and ends the session with a fault, never a trap.
+at the session's end `cancelled`. An exception is written to the host's log and becomes a fault, never a trap: one the
+host gets over; a second one soon after it ends the session.
 
 The contract's types are in `jackfield.contract`; `record` makes one of them and fills in what was left out.
 """

@@ -162,7 +162,8 @@ impl Cx {
         }
     }
 
-    /// Ends the whole session with a fault; the host restarts it from its cursors. What else was said in this call is lost.
+    /// Ends the whole session with a fault; the host restarts it from its cursors. What else was said in this call is lost. One of kind
+    /// `internal` is a bug of the plugin's, which the host first tries to get over, as [`Provider`](crate::prelude::Provider) has it.
     pub fn end_session(&mut self, fault: Fault) {
         self.failed.get_or_insert(fault);
     }

@@ -5,6 +5,11 @@ use crate::prelude::*;
 /// A plugin: one value of it is one session. Methods are called for one input at a time, in order; what they have to say goes into `cx`.
 ///
 /// A call never waits. Ask for an effect, return, and go on when its answer arrives as another input.
+///
+/// A call that panics, goes over a limit or gives a fault of kind `internal` ends no session: the host replays the journal to another
+/// instance and gives it the batch once more, input by input; a frame that still breaks it is left out, a command is answered with the
+/// error's code (`plugin-trapped`, `plugin-limit`, `plugin-fault`). A second time within `trap_window_ms` ends the session, and so does a
+/// fault of any other kind at once.
 pub trait Provider: Default + 'static {
     /// Who the plugin is and what it declares. Called without a session, any number of times; always the same answer.
     fn describe() -> Descriptor;
