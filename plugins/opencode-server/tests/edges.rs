@@ -210,11 +210,17 @@ fn a_subagent_of_a_subagent_begins_and_ends_inside_of_it() {
     live.event(&call("prt_2", "msg_3", "ses_2"));
     live.outputs.clear();
     live.event(&begins("ses_3", "ses_2"));
-    for session in ["ses_3", "ses_2"] {
+    for (session, id, message, owner) in [("ses_3", "prt_2", "msg_3", "ses_2"), ("ses_2", "prt_1", "msg_2", "ses_1")] {
         live.event(&json!({"type": "session.idle", "properties": {"sessionID": session}}));
+        let mut over = call(id, message, owner);
+        over["properties"]["part"]["state"] = json!({"status": "completed", "metadata": {"sessionId": session}});
+        live.event(&over);
     }
-    let shown = "(prt_1) task Subagent Running -\n(prt_1) task Subagent Completed -\ntask Subagent Completed -\n";
-    assert_eq!(project(&live.outputs), shown);
+    let told = project(&live.outputs);
+    let shown: Vec<&str> = told.lines().filter(|line| line.contains("task Subagent")).collect();
+    let right =
+        ["(prt_1) task Subagent Running -", "(prt_1) task Subagent Completed -", "task Subagent Completed -"];
+    assert_eq!(shown, right);
     // The server goes, and a third with it.
     live.event(&begins("ses_4", "ses_2"));
     let server = live.harness.spawned[0].0;

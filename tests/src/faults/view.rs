@@ -188,7 +188,8 @@ impl View {
             EventBody::Stalled { waiting_for, .. } => format!("stalled: nothing from {waiting_for}"),
             EventBody::Diagnostic { note, .. } if note.code == "stderr-dropped" => return None,
             EventBody::Diagnostic { note, .. } => {
-                format!("diagnostic {}: {}", note.code, quoted(&self.items.named("item", &note.text)))
+                let text = self.requests.named("request", &self.items.named("item", &note.text));
+                format!("diagnostic {}: {}", note.code, quoted(&text))
             }
             EventBody::Unknown { kind, raw } => format!("unknown {kind}: {}", quoted(raw)),
             EventBody::Gap { .. } => "gap".into(),

@@ -342,9 +342,10 @@ impl Task {
         let (seq, timers) = (at.seq, timers(&inputs));
         let outputs = self.call(at, inputs).await;
         self.batches += 1;
+        // In boxes: what comes of a batch may be a batch, and each of them takes room on the stack.
         match outputs {
-            Ok(outputs) => self.release_all(outputs, &frames, &timers).await,
-            Err(error) => self.recover(error, seq, &frames).await,
+            Ok(outputs) => Box::pin(self.release_all(outputs, &frames, &timers)).await,
+            Err(error) => Box::pin(self.recover(error, seq, &frames)).await,
         }
         self.batches -= 1;
         // The frames of the batch around it are not through yet: what becomes of them is still to be told.
