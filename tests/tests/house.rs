@@ -90,7 +90,7 @@ const ONE_PLACE: &[(&str, &[&str])] = &[
     ("http::begin(", &["session/exchanges.rs"]),
     (".exchange(", &["session/outlet.rs"]),
     ("TcpStream", &["http/reach.rs"]),
-    ("Input::Command(", &["session/task.rs", "journal.rs"]),
+    ("Input::Command(", &["session/task.rs", "session/traps.rs", "journal.rs"]),
     (".plugin.handle(", &["session/task.rs"]),
 ];
 

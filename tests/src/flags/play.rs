@@ -6,6 +6,7 @@
 //! | `auto TEXT`, `attach TEXT` | sends one as the policy has it, into the open turn where that can be; one with a picture |
 //! | `until WORDS` | waits until a line with all these words is seen, after the line that the last `until` found |
 //! | `rest` | waits until nothing goes on |
+//! | `wait MS` | waits, for what must not come |
 //! | `answer N OPTION`, `fill N VALUE`, `dismiss N` | answers the request that was opened as the Nth |
 //! | `tools NAME`, `output N TEXT` | gives the provider a tool of ours; answers the Nth request with what it gave |
 //! | `expert ROLE TEXT` | sends a message for an expert role |
@@ -188,6 +189,7 @@ impl Stage<'_> {
             }
             "until" => self.until(rest).await?,
             "rest" => while !self.thread()?.rest().await {},
+            "wait" => tokio::time::sleep(Duration::from_millis(rest.parse()?)).await,
             "answer" => {
                 let chosen = Chosen { option_id: more.into(), note: None, input: None };
                 self.answer(first, Reply::Chosen(chosen)).await?;
