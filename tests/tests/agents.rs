@@ -72,3 +72,44 @@ fn a_later_version_of_the_protocol_is_refused_with_a_clear_word() {
 fn a_login_that_is_missing_says_what_to_do() {
     run("logged_out.sh", "deny").expect(4, &["Authentication required. ", "Company login (sso: run odd login)"]);
 }
+
+/// What is said of calls that the agent does not ask about.
+fn unasked(ended: &Ended) -> Vec<serde_json::Value> {
+    let decided = ended.of_type("policy.decided").into_iter().map(|event| event["intent"].clone());
+    decided.filter(|intent| intent.as_str().is_some_and(|intent| intent.starts_with("approve-"))).collect()
+}
+
+#[test]
+fn a_call_that_is_announced_and_then_asked_about_is_not_called_unasked() {
+    for (approve, status) in [("allow", "completed"), ("deny", "declined")] {
+        let ended = run("announcer.sh", approve).expect(0, &["completed"]).well_formed();
+        assert_eq!(tools(&ended)[0].1, status);
+        assert!(unasked(&ended).is_empty(), "{:?}", unasked(&ended));
+    }
+    let ended = run_with("announcer.sh", "allow", &["--exe-arg=--asks-once"]).expect(0, &["completed"]).well_formed();
+    assert_eq!(unasked(&ended), ["approve-command"], "the second call worked without a question");
+}
+
+#[test]
+fn one_that_stops_at_a_refusal_says_so_and_a_raw_output_shows_its_words() {
+    let ended = run_with("announcer.sh", "deny", &["--exe-arg=--stops"]);
+    let ended = ended.expect(1, &["stopped at what was refused"]).well_formed();
+    assert_eq!(tools(&ended)[0].1, "declined");
+    let ended = run_with("announcer.sh", "allow", &["--exe-arg=--stops"]).expect(0, &["completed"]).well_formed();
+    let told = ended
+        .of_type("item.ended")
+        .iter()
+        .map(|event| event["item"]["tool"]["content"].to_string())
+        .collect::<String>();
+    assert!(told.contains(r#""hi-from-42\n""#) && !told.contains("aggregated_output"), "{told}");
+}
+
+#[test]
+fn one_that_is_not_there_is_named_and_nothing_else_is_refused() {
+    for (provider, program) in [("acp", "agent"), ("codex", "codex"), ("claude-code", "claude"), ("pi", "pi")] {
+        let door = Door::new(env!("CARGO_BIN_EXE_jackfield-under-test"));
+        let ended = door.run(&["run", "--provider", provider, "--exe", "/nowhere/agent", "hello"]);
+        let ended = ended.expect(4, &["/nowhere/agent: No such file", &format!("--exe {program}=PATH")]);
+        assert!(!ended.stderr.contains("close_stdin"), "{provider}: {}", ended.stderr);
+    }
+}

@@ -38,7 +38,11 @@ impl<D: AcpDialect> Acp<D> {
                 cx.done(op, OpValue::Settings(settings.unwrap_or_default()));
             }
             Err(_) => {
-                let text = format!("{} tells its settings with a conversation. Open a thread first.", self.data.label);
+                let text = format!(
+                    "{} tells its settings only within a conversation. Begin one; a value that it does not have is refused \
+                     with those that it has.",
+                    self.data.label
+                );
                 cx.fail(op, Fault::new(FaultKind::Conflict, text));
             }
         }

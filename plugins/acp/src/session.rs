@@ -130,7 +130,10 @@ impl<D: AcpDialect> Provider for Acp<D> {
         if result.id == self.channel {
             return match result.outcome {
                 Ok(_) => self.initialize(cx),
-                Err(fault) => self.start_failed(cx, fault),
+                Err(fault) => {
+                    self.channel = 0;
+                    self.start_failed(cx, fault);
+                }
             };
         }
         let Some(write) = self.writes.remove(&result.id) else { return };
@@ -212,9 +215,12 @@ impl<D: AcpDialect> Acp<D> {
         }
     }
 
+    /// A program that could not be started has no stdin.
     fn hang_up(&mut self, cx: &mut Cx) {
-        let effect = cx.close_stdin(self.channel);
-        self.writes.insert(effect, Write::Plain);
+        if self.channel != 0 {
+            let effect = cx.close_stdin(self.channel);
+            self.writes.insert(effect, Write::Plain);
+        }
     }
 
     /// Calls the agent; gives the write effect.

@@ -167,9 +167,10 @@ fn words(output: &Value) -> Option<String> {
         Value::Null => return None,
         Value::String(text) => text.clone(),
         Value::Object(fields) => {
-            let known = ["content", "output", "message", "error", "text"]
-                .into_iter()
-                .find_map(|name| fields.get(name)?.as_str());
+            let known =
+                ["content", "output", "formatted_output", "aggregated_output", "message", "error", "text", "stdout"]
+                    .into_iter()
+                    .find_map(|name| fields.get(name)?.as_str());
             known.map_or_else(|| output.to_string(), str::to_owned)
         }
         other => other.to_string(),

@@ -95,11 +95,13 @@ impl<D: AcpDialect> Acp<D> {
         let Some(turn) = self.conversations.get_mut(id).and_then(|conversation| conversation.turn.take()) else {
             return;
         };
+        let calls = self.conversations.get(id).map(|conversation| &conversation.calls);
+        let refused = calls.is_some_and(|calls| calls.values().any(|call| call.refused.is_some()));
         let scope = self.scope(id);
         let end = match outcome {
             Ok(result) => {
                 let usage = usage::of_result(&self.data, &result).and_then(|usage| self.usage_of_turn(id, usage));
-                let mut end = self.end(&turn, &result, usage.is_some());
+                let mut end = self.end(&turn, &result, usage.is_some(), refused);
                 if let Some(usage) = usage {
                     cx.event_in(scope.clone(), EventBody::Usage(usage));
                 }
@@ -115,7 +117,8 @@ impl<D: AcpDialect> Acp<D> {
         self.stored(cx, id);
     }
 
-    fn end(&self, turn: &Turn, result: &Value, used: bool) -> TurnEnd {
+    /// How a turn ended, by the prompt's answer; `refused` where a call of it was.
+    fn end(&self, turn: &Turn, result: &Value, used: bool, refused: bool) -> TurnEnd {
         let reason = result["stopReason"].as_str().map(str::to_owned);
         let failed = |kind, text: &str, reason: &str| (Status::Failed, Some(Fault::new(kind, text).with_code(reason)));
         let (status, fault) = match reason.as_deref() {
@@ -123,6 +126,10 @@ impl<D: AcpDialect> Acp<D> {
                 Some(fault) => (Status::Failed, Some(fault)),
                 None => (Status::Completed, None),
             },
+            Some("cancelled") if refused && !turn.cancelling => {
+                let text = "The agent stopped at what was refused. Send another message to go on.";
+                (Status::Interrupted, Some(Fault::new(FaultKind::Cancelled, text).with_code("cancelled")))
+            }
             Some("cancelled") => (Status::Interrupted, None),
             Some("max_tokens") => {
                 failed(FaultKind::Quota, "The answer was cut at the most tokens that one may have.", "max_tokens")

@@ -202,7 +202,10 @@ impl Provider for Codex {
         if result.id == self.channel {
             return match result.outcome {
                 Ok(_) => self.initialize(cx),
-                Err(fault) => self.start_failed(cx, fault),
+                Err(fault) => {
+                    self.channel = 0;
+                    self.start_failed(cx, fault);
+                }
             };
         }
         match (self.writes.remove(&result.id), result.outcome) {
@@ -304,8 +307,11 @@ impl Codex {
     /// Ends the program politely: it ends by itself when its stdin does.
     pub(crate) fn leave(&mut self, cx: &mut Cx) {
         if matches!(self.phase, Phase::Starting(_) | Phase::Ready) {
-            let effect = cx.close_stdin(self.channel);
-            self.writes.insert(effect, Write::Plain);
+            // A program that could not be started has no stdin.
+            if self.channel != 0 {
+                let effect = cx.close_stdin(self.channel);
+                self.writes.insert(effect, Write::Plain);
+            }
             self.phase = Phase::Closing;
         }
     }

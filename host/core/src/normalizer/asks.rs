@@ -256,6 +256,7 @@ impl Normalizer {
             let Some(turn) = self.threads[t].turn_mut(slot) else { continue };
             let open = &mut turn.open[at];
             open.whole |= is_uncovered;
+            open.is_announced &= !waits;
             let changes = match waits {
                 true => open.item.step(Status::Waiting),
                 false => open.item.status == Status::Waiting && open.item.step(Status::Running),

@@ -100,16 +100,13 @@ impl Normalizer {
         }
     }
 
-    /// A tool begins that a provider would ask about before, if it could: what stands guard instead is said.
-    pub(super) fn begins_unasked(&mut self, spot: &Spot, told: &Tool) {
-        if spot.replayed {
-            return;
-        }
+    /// A tool works that a provider would have asked about before, if it could: what stands guard instead is said.
+    pub(super) fn works_unasked(&mut self, t: usize, is_nested: bool, told: &Tool) {
         let Some(intent) = approval_of(told) else { return };
         if !self.handling.native(intent) {
-            self.degrade(spot.thread, intent);
-        } else if spot.is_nested() && !self.handling.native(Intent::ApproveInSubagents) {
-            self.degrade(spot.thread, Intent::ApproveInSubagents);
+            self.degrade(t, intent);
+        } else if is_nested && !self.handling.native(Intent::ApproveInSubagents) {
+            self.degrade(t, Intent::ApproveInSubagents);
         }
     }
 }

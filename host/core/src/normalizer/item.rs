@@ -98,6 +98,8 @@ pub(super) struct OpenItem {
     pub cut: bool,
     /// It was told whole: it ends at once, or a person is asked about it.
     pub whole: bool,
+    /// A call that was announced: it does not work yet, and nobody was asked about it.
+    pub is_announced: bool,
     /// How the provider said that it ended, where that word is not relied on: it closes with its turn.
     pub told_end: Option<Status>,
 }

@@ -139,8 +139,12 @@ impl Normalizer {
         let tells_starts = kind != Kind::Tool || spot.replayed || self.handling.native(Intent::StartTool);
         let synthetic = kind != Kind::User && (ends || !tells_starts);
         let how = How { synthetic, replayed: spot.replayed, correlation: None };
-        if let contract::ItemBody::Tool(tool) = &told.body {
-            self.begins_unasked(spot, tool);
+        let is_announced = !ends && matches!(told.status, Status::Pending | Status::Waiting);
+        if let contract::ItemBody::Tool(tool) = &told.body
+            && !spot.replayed
+            && !is_announced
+        {
+            self.works_unasked(t, spot.is_nested(), tool);
         }
         let limits = self.limits.clone();
         let status = if ends { Status::Running } else { told.status };
@@ -155,6 +159,7 @@ impl Normalizer {
             open.learn(&told.extra, &limits);
             *open.item.rest().mark = clean::native(told.mark.as_deref(), &limits);
             open.whole = ends;
+            open.is_announced = is_announced;
             if let contract::ItemBody::User(mut message) = body {
                 clean::contents(&mut message.content, &limits);
                 *open.item.rest().body = ItemBody::UserMessage { typed: message.typed, content: message.content };
@@ -172,6 +177,8 @@ impl Normalizer {
         let mark = open.item.rest().mark;
         *mark = clean::native(told.mark.as_deref(), &limits).or(mark.take());
         let change = if open.learn(&told.extra, &limits) { Change::Whole } else { change };
+        self.goes_to_work(t, slot, at, told.status);
+        let Some(open) = self.threads[t].turn_mut(slot).and_then(|turn| turn.open.get_mut(at)) else { return };
         if ends {
             let status = if is_terminal(told.status) { told.status } else { Status::Completed };
             if open.kind == Kind::Tool && slot != Slot::History && !self.handling.native(Intent::EndTool) {
@@ -184,6 +191,23 @@ impl Normalizer {
         // An announcement that comes again does not take back what has begun.
         let change = if open.item.step(told.status) { Change::Whole } else { change };
         self.show_change(t, slot, at, TextKind::Assistant, change);
+    }
+
+    /// A call that had only been announced may be at work now, or have ended with it. Whoever declined or stopped it was there to decide.
+    fn goes_to_work(&mut self, t: usize, slot: Slot, at: usize, status: Status) {
+        let Some(open) = self.threads[t].turn_mut(slot).and_then(|turn| turn.open.get_mut(at)) else { return };
+        if !open.is_announced || matches!(status, Status::Pending | Status::Waiting) {
+            return;
+        }
+        open.is_announced = false;
+        let worked = matches!(status, Status::Running | Status::Completed | Status::Failed);
+        if let ItemBody::Tool { tool, .. } = &open.item.body
+            && worked
+            && slot != Slot::History
+        {
+            let (tool, is_nested) = (tool.clone(), open.parent.is_some());
+            self.works_unasked(t, is_nested, &tool);
+        }
     }
 
     pub(super) fn show_change(&mut self, t: usize, slot: Slot, at: usize, kind: TextKind, change: Change) {
@@ -292,6 +316,7 @@ impl Normalizer {
             late,
             cut: false,
             whole: false,
+            is_announced: false,
             told_end: None,
         };
         fill(&mut open);
