@@ -218,8 +218,7 @@ fn a_subagent_of_a_subagent_begins_and_ends_inside_of_it() {
     }
     let told = project(&live.outputs);
     let shown: Vec<&str> = told.lines().filter(|line| line.contains("task Subagent")).collect();
-    let right =
-        ["(prt_1) task Subagent Running -", "(prt_1) task Subagent Completed -", "task Subagent Completed -"];
+    let right = ["(prt_1) task Subagent Running -", "(prt_1) task Subagent Completed -", "task Subagent Completed -"];
     assert_eq!(shown, right);
     // The server goes, and a third with it.
     live.event(&begins("ses_4", "ses_2"));

@@ -191,7 +191,7 @@ cases! {
                     Step::Choose("mode", "plan"), Step::Say("Ask <<script:ask>>"), Step::Pending(1), Step::Fill(&["Blue", "Small"]),
                     Step::Ended(1),
                 ]),
-                says: &["The questions have had their turn."],
+                says: &["The questions have had their turn."], answers: &[true],
                 lines: |lines| of(lines, "request.opened").all(|line| line["request"]["subject"] == "questions"), ..TURN
             }],
             model: |seen| told(seen).contains("Blue") && told(seen).contains("Small"),
@@ -204,7 +204,7 @@ cases! {
                     Step::Offer("host_ping", Applies::Now), Step::Say("Ping <<script:ping>>"), Step::Pending(1), Step::Give("pong-42"),
                     Step::Ended(1), Step::Offer("host_pong", Applies::InNewThread),
                 ]),
-                tools: &[("host_ping", "completed")], says: &["The ping has had its turn."], ..TURN
+                tools: &[("host_ping", "completed")], says: &["The ping has had its turn."], answers: &[true], ..TURN
             }],
             model: |seen| told(seen).contains("pong-42"),
         }
@@ -214,7 +214,7 @@ cases! {
             turns: &[Turn {
                 prompt: "Fill it <<script:fill>>", servers: forms,
                 act: Act::Talk(&[Step::Pending(1), Step::Fill(&["\"Ada\""]), Step::Ended(1)]),
-                tools: &[("fill", "completed")], says: &["The form has had its turn."],
+                tools: &[("fill", "completed")], says: &["The form has had its turn."], answers: &[true],
                 lines: |lines| {
                     let up = |line: &Value| line.to_string().contains("\"name\":\"forms\"");
                     of(lines, "mcp.updated").any(up)

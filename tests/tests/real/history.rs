@@ -59,7 +59,7 @@ fn gemini() {
         resumed(desk, &id, &touched, "hi-from-42")?;
         its_history_is_gone(desk.stage)?;
         let words = desk.of_provider(&["history", "show"], &[&id]);
-        let (_, told) = desk.types(&words.iter().map(String::as_str).collect::<Vec<_>>(), 4)?;
+        let (_, told) = desk.types(&words.iter().map(String::as_str).collect::<Vec<_>>(), 1)?;
         ensure!(told.contains("not among those that are listed"), "{told}");
         let run = desk.of_provider(&["run", "--provider"], &["--resume", &id, AFTER_ALL.prompt]);
         let (_, told) = desk.types(&run.iter().map(String::as_str).collect::<Vec<_>>(), 2)?;
