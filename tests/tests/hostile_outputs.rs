@@ -60,6 +60,8 @@ impl House {
             drain_ms: 50,
             steer_settle_ms: 100,
             command_ms: 500,
+            // An answer to the question how to log in is waited for as long.
+            login_ms: 500,
             ..Limits::default()
         };
         let host = Host::open(HostConfig {

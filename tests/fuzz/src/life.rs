@@ -2,7 +2,7 @@
 
 use crate::{Verdict, holds};
 use jackfield_core::contract::{Plan, PlanStep, Status};
-use jackfield_core::event::{EventBody, RunStatus, SessionEvent, is_terminal};
+use jackfield_core::event::{AttemptReason, EventBody, RunStatus, SessionEvent, is_terminal};
 use jackfield_core::lifecycle::{
     Attempt, AttemptStatus, Item, Lifecycle, Request, RequestStatus, Run, State, Task, Turn,
 };
@@ -49,7 +49,13 @@ fn only_steps_of_the_tables(events: &[SessionEvent]) -> Verdict {
         let run = draft.run.as_ref().map_or("", |id| id.as_str());
         let turn = draft.turn.as_ref().map_or("", |id| id.as_str());
         let verdict = match &draft.body {
-            EventBody::AttemptStarted { attempt, .. } => attempts.begins(run, attempt.as_str()),
+            EventBody::AttemptStarted { attempt, reason } => {
+                // A message that was not taken for want of a login had no turn; given again, that attempt is over.
+                if *reason == AttemptReason::Retry && !attempts.is_at_work(run) {
+                    attempts.end(run);
+                }
+                attempts.begins(run, attempt.as_str())
+            }
             EventBody::RunUpdated { status } | EventBody::RunEnded { status, .. } => {
                 if status.is_terminal() || *status == RunStatus::Queued {
                     attempts.end(run);
@@ -116,6 +122,11 @@ impl Attempts {
         holds!(!goes_on, "an attempt begins beside another");
         holds!(self.known.insert(attempt.to_owned(), State::default()).is_none(), "an attempt begins again");
         Ok(())
+    }
+
+    fn is_at_work(&self, run: &str) -> bool {
+        let state = self.of_run.get(run).and_then(|attempt| self.known.get(attempt));
+        state.is_some_and(|state| state.is(AttemptStatus::AtWork))
     }
 
     /// A turn is of an attempt that has none.

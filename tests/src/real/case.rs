@@ -65,8 +65,8 @@ pub struct Turn {
 }
 
 /// So soon must a client know that the provider's program was killed: far beyond the few milliseconds that it takes here,
-/// and far below any watchdog.
-const AT_ONCE: Duration = Duration::from_secs(1);
+/// and far below any watchdog, also where the machine is at work on much else.
+const AT_ONCE: Duration = Duration::from_secs(5);
 
 /// In `args`: the id of the thread that the turn before was on.
 pub const SAME_THREAD: &str = "@THREAD@";
